@@ -1,0 +1,96 @@
+"""Does self-planning write better fills? Judged by a language model that took no part in writing them.
+
+For each setting and masking ratio: bits per byte of the augmented reference given its context, under
+Gemma-3-270M (lower is better), over human endings of stories. Needs the opt-in model gemma3-270m.
+
+    python benchmarks/planning_quality.py STORIES.jsonl [--endings 60] [--set eta=0.01 ...]
+
+The file has one story a line: {"context": ..., "right_ending": ...}.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mars_score.cli.options import _value
+from mars_score.config import MarsConfig, ratios_up_to
+from mars_score.infilling.attention import Prefill
+from mars_score.infilling.language_model import LanguageModel
+from mars_score.metrics.mars import Pair
+from mars_score.models.resolve import resolve
+from mars_score.models.store import ModelStore
+from mars_score.scorer import MarsScorer
+from mars_score.types import Example
+
+RATIOS = ratios_up_to(0.8)
+
+
+class Judge:
+    """Bits per byte of a text given its context."""
+
+    def __init__(self, name: str = "gemma3-270m") -> None:
+        found = resolve(name, "causal-lm", ModelStore())
+        self.model = LanguageModel(found.location, start_token=found.start_token)
+
+    @torch.no_grad()
+    def bits_per_byte(self, context: str, text: str) -> float:
+        """-log2 p(text | context) / bytes."""
+        before = [self.model.start, *self.model.encode(context.strip())]
+        after = self.model.encode(f" {text}")
+        ids = torch.tensor(before + after)
+        layers, heads, size = self.model.kv_shape
+        store = torch.empty(layers, 2, heads, len(ids), size)
+        hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], [store]))
+        logits = self.model.logits(hidden[len(before) - 1 : -1])
+        loss = torch.nn.functional.cross_entropy(logits, ids[len(before) :], reduction="sum")
+        return float(loss) / math.log(2) / len(text.encode())
+
+
+def stories(path: Path, count: int) -> list[Pair]:
+    """The first contexts and human endings."""
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in islice(lines, count)]
+    return [(row["context"], row["right_ending"]) for row in rows]
+
+
+def measure(config: MarsConfig, pairs: Sequence[Pair], judge: Judge) -> dict[str, float]:
+    """Mean bits per byte at each ratio, and the share of templates that the reference did not survive whole."""
+    scorer = MarsScorer(config=config.with_options(ratios=RATIOS))
+    examples = [Example(str(i), "", (reference,), context) for i, (context, reference) in enumerate(pairs)]
+    augmented = scorer.augment_examples(examples)
+    result: dict[str, float] = {}
+    for place, ratio in enumerate(RATIOS, 1):
+        texts = [(pair[0], found.augmented[place].text) for pair, found in augmented.items()]
+        result[f"{ratio:.0%}"] = sum(judge.bits_per_byte(*text) for text in texts) / len(texts)
+    return result
+
+
+def main() -> None:
+    """Print one JSON line for each setting."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stories", type=Path)
+    parser.add_argument("--endings", type=int, default=60)
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE,...", help="a further setting to measure")
+    arguments = parser.parse_args()
+    pairs, judge, default = stories(arguments.stories, arguments.endings), Judge(), MarsConfig()
+    settings: dict[str, dict[str, Any]] = {"planning off": {"planner": "off"}, "default": {}}
+    for text in arguments.set:
+        options = dict(part.split("=") for part in text.split(";"))
+        settings[text] = {name: _value(default, name, value) for name, value in options.items()}
+    human = sum(judge.bits_per_byte(*pair) for pair in pairs) / len(pairs)
+    print(json.dumps({"setting": "human endings", "endings": len(pairs), "bits_per_byte": round(human, 4)}), flush=True)
+    for name, options in settings.items():
+        found = measure(default.with_options(**options), pairs, judge)
+        print(json.dumps({"setting": name, **{key: round(value, 4) for key, value in found.items()}}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""MARS: a context-aware, unsupervised score for generated text.
+
+    from mars_score import MarsScorer
+
+    scorer = MarsScorer(preset="story")
+    result = scorer.score(candidates=[...], references=[...], contexts=[...])
+    result.scores, result.mean, result.signature, result[0].augmented
+
+Importing this package loads no model library and opens no connection; the models come with the first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mars_score.config import PRESETS, InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig, preset
+from mars_score.errors import (
+    ConfigError,
+    FetchError,
+    InputError,
+    IntegrityError,
+    MarsError,
+    ModelError,
+    OutputError,
+)
+from mars_score.types import (
+    Augmentation,
+    AugmentedReference,
+    Block,
+    Comparison,
+    Example,
+    ItemScore,
+    ScoreResult,
+    Template,
+)
+from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from mars_score.scorer import MarsScorer
+
+__all__ = [
+    "PRESETS",
+    "Augmentation",
+    "AugmentedReference",
+    "Block",
+    "Comparison",
+    "ConfigError",
+    "Example",
+    "FetchError",
+    "InfillingConfig",
+    "InputError",
+    "IntegrityError",
+    "ItemScore",
+    "MarsConfig",
+    "MarsError",
+    "MarsScorer",
+    "MaskingConfig",
+    "ModelError",
+    "OutputError",
+    "ScoreResult",
+    "ScoringConfig",
+    "Template",
+    "__version__",
+    "preset",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the scorer when it is first asked for."""
+    if name == "MarsScorer":
+        from mars_score.scorer import MarsScorer  # noqa: PLC0415
+
+        return MarsScorer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,75 @@
+"""``mars-score``: finds the command, and turns errors into a message and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from mars_score.errors import MarsError, did_you_mean
+from mars_score.version import __version__
+
+COMMANDS = {
+    "score": "Score the candidates of a file.",
+    "augment": "Write the augmented references of a file.",
+    "explain": "Show how a score came about.",
+    "models": "Fetch, check and remove models.",
+    "doctor": "Check that this installation computes the scores it should.",
+}
+"""Each is a module of this package with a click command of the same name."""
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """Imports a command only when it is called, so that help and completion are instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"mars_score.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no such command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mars-score")
+def main() -> None:
+    """MARS: how good is a generated text in its context?"""
+
+
+def run() -> None:
+    """Run the command line; errors that have a remedy never show a traceback."""
+    try:
+        main.main(standalone_mode=False)
+    except MarsError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_ERROR)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_ERROR)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; the rows written so far are complete", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        sys.stderr.close()
+        sys.exit(0)

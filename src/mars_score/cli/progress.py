@@ -1,0 +1,63 @@
+"""Progress on standard error: bars with rate and remaining time on a terminal, nothing in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The two things that a run reports."""
+
+    stage: Callable[[str, int, int], None]
+    """What is being done to the rows at hand: (stage, finished, total)."""
+    rows: Callable[[int], None]
+    """So many further rows are finished."""
+
+
+@contextmanager
+def bars(total: int, noun: str = "rows") -> Iterator[Bars]:
+    """Show bars while the block runs."""
+    if not sys.stderr.isatty():
+        yield Bars(lambda stage, finished, total: None, lambda rows: None)
+        return
+    from rich.console import Console  # noqa: PLC0415  (only on a terminal)
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text  # noqa: PLC0415
+
+    class Rate(ProgressColumn):
+        """Steps a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:.1f}/s" if speed else "", style="dim")
+
+    columns = [
+        TextColumn("{task.description:>10}"), BarColumn(), MofNCompleteColumn(), Rate(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+    ]  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        overall = progress.add_task(noun, total=total)
+        current = progress.add_task("loading", total=None)
+        shown = ""
+
+        def stage(name: str, finished: int, of: int) -> None:
+            nonlocal shown
+            if name != shown:
+                shown = name
+                progress.reset(current, total=of, description=name)
+            progress.update(current, completed=finished, total=of)
+
+        yield Bars(stage, lambda rows: progress.advance(overall, rows))

@@ -1,0 +1,196 @@
+"""Every setting of the metric, as frozen data. A score is a function of its input and of this alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from mars_score.errors import ConfigError, did_you_mean
+
+PlannerKind = Literal["hidden", "kv", "off"]
+RewardKind = Literal["probability", "similarity"]
+IdfSource = Literal["background", "corpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingConfig:
+    """Which words of a reference are masked (section 2.1 and Appendix A)."""
+
+    ratios: tuple[float, ...] = (0.2, 0.4, 0.6)
+    """Masking ratios above 0; the human reference itself (ratio 0) is always scored too."""
+    adjective: float = 4.0
+    """POS weights (alpha): words that carry detail are masked first."""
+    adverb: float = 3.0
+    noun: float = 2.0
+    other: float = 1.0
+    tagger: str = "spacy-en-sm"
+    """A tagger of the model store, or ``pattern`` (TextBlob; needs no data)."""
+    idf: IdfSource = "background"
+    """``background``: a fixed table, so that a score does not depend on the other rows; ``corpus``: the paper."""
+    shared_cost: int = 10
+    """Mask cost of a word on the longest common subsequence with the context; any other word costs 1."""
+    max_words: int = 400
+    """The tail of a longer reference is cut and flagged."""
+
+
+@dataclass(frozen=True, slots=True)
+class InfillingConfig:
+    """How blanks are filled (section 2.2 and Appendix B)."""
+
+    lm: str = "smollm2-135m"
+    """A model of the store, a Hugging Face id or a local folder."""
+    context: bool = True
+    """Whether the language model sees the context (the paper's ablation: no)."""
+    max_context: int = 1024
+    """Context tokens that are read; the tail of a longer context is cut and flagged."""
+    planner: PlannerKind = "hidden"
+    """``hidden``: update of the last hidden state in closed form; ``kv``: gradient through the cache; ``off``."""
+    reward: RewardKind = "probability"
+    steps: int = 3
+    """Updates per token (k)."""
+    eta: float = 0.005
+    """Length of one update, relative to the norm of what is updated."""
+    xi: float = 1.3
+    """Temperature of the policy inside an update."""
+    horizon: int = 6
+    """How many tokens of the next text block are rewarded; 0 rewards the text blocks that follow, all of them."""
+    decay: float = 0.7
+    """Each further rewarded token counts this much less."""
+    shortlist: int = 256
+    """Planning reorders this many most probable tokens (and the rewarded ones); 0 means the vocabulary."""
+    no_repeat: bool = True
+    """Never write the same token twice in a row, or a pair of tokens that the text already has."""
+    sigma: int = 4
+    """How many tokens longer than the masked text a fill may be."""
+    judge_window: int = 4
+    """How many tokens of the next block judge a length; 0 means the whole block (the paper)."""
+    judge_keep: int = 3
+    """Only the best few lengths by the block's first token are judged by its window; 0 means all (the paper)."""
+    temperature: float = 0.0
+    """0 is greedy; above 0, tokens are sampled with a seed of their own for each template."""
+    samples: int = 1
+    """Augmented references per ratio; more than 1 needs a temperature."""
+    seed: int = 0
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringConfig:
+    """How the candidate is compared (section 2.3)."""
+
+    encoder: str = "minilm-l6"
+    """A sentence encoder or word vectors of the store, a Hugging Face id or a local folder."""
+    q: float = 0.8
+    """Common ratio of the weights of ratios 0, 20%, 40%, ...; the weights sum to 1."""
+    references: Literal["best", "mean"] = "best"
+    """Several references: the best one counts, or the mean."""
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class MarsConfig:
+    """The whole metric."""
+
+    masking: MaskingConfig = field(default_factory=MaskingConfig)
+    infilling: InfillingConfig = field(default_factory=InfillingConfig)
+    scoring: ScoringConfig = field(default_factory=ScoringConfig)
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def with_options(self, **options: Any) -> MarsConfig:
+        """Return a copy with options changed by their plain names, e.g. ``eta=0.01, q=1.0``."""
+        parts: dict[str, dict[str, Any]] = {"masking": {}, "infilling": {}, "scoring": {}}
+        for name, value in options.items():
+            parts[_part_of(name)][name.split(".")[-1]] = value
+        return MarsConfig(
+            masking=replace(self.masking, **parts["masking"]),
+            infilling=replace(self.infilling, **parts["infilling"]),
+            scoring=replace(self.scoring, **parts["scoring"]),
+        )
+
+
+_PARTS = {"masking": MaskingConfig, "infilling": InfillingConfig, "scoring": ScoringConfig}
+
+
+def option_names() -> dict[str, str]:
+    """Return every option's plain name and the part it belongs to (``dtype``: the language model's)."""
+    names: dict[str, str] = {}
+    for part, kind in _PARTS.items():
+        for item in fields(kind):
+            names.setdefault(item.name, part)
+            names[f"{part}.{item.name}"] = part
+    return names
+
+
+def _part_of(name: str) -> str:
+    names = option_names()
+    if name not in names:
+        raise ConfigError(f"unknown option {name!r}.{did_you_mean(name, names)}")
+    return names[name]
+
+
+def ratios_up_to(maximum: float, step: float = 0.2) -> tuple[float, ...]:
+    """Return the paper's ratios: steps of 20% up to the maximum (lambda_max)."""
+    return tuple(round(step * (i + 1), 6) for i in range(int(maximum / step + 1e-9)))
+
+
+def _check(config: MarsConfig) -> None:
+    """Refuse values that have no meaning, naming the option."""
+    masking, infilling, scoring = config.masking, config.infilling, config.scoring
+    rules = {
+        "ratios must rise and lie above 0 and at most 1": (
+            all(0 < ratio <= 1 for ratio in masking.ratios) and list(masking.ratios) == sorted(set(masking.ratios))
+        ),
+        "adjective, adverb, noun and other must be above 0": (
+            min(masking.adjective, masking.adverb, masking.noun, masking.other) > 0
+        ),
+        "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
+        "idf must be background or corpus": masking.idf in ("background", "corpus"),
+        "planner must be hidden, kv or off": infilling.planner in ("hidden", "kv", "off"),
+        "reward must be probability or similarity": infilling.reward in ("probability", "similarity"),
+        "steps, eta, horizon, shortlist, sigma, judge_window and judge_keep must not be negative": min(
+            infilling.steps, infilling.eta, infilling.horizon, infilling.shortlist, infilling.sigma,
+            infilling.judge_window, infilling.judge_keep,
+        ) >= 0,
+        "xi must be above 0": infilling.xi > 0,
+        "decay must lie above 0 and at most 1": 0 < infilling.decay <= 1,
+        "max_context must be at least 1": infilling.max_context >= 1,
+        "temperature must not be negative": infilling.temperature >= 0,
+        "samples must be at least 1, and above 1 only with a temperature": (
+            infilling.samples == 1 or (infilling.samples > 1 and infilling.temperature > 0)
+        ),
+        "q must lie above 0 and at most 1": 0 < scoring.q <= 1,
+        "references must be best or mean": scoring.references in ("best", "mean"),
+        "dtype must be float32, bfloat16 or float16": (
+            {infilling.dtype, scoring.dtype} <= {"float32", "bfloat16", "float16"}
+        ),
+    }  # fmt: skip
+    for rule, holds in rules.items():
+        if not holds:
+            raise ConfigError(rule)
+
+
+PRESETS: dict[str, MarsConfig] = {
+    "general": MarsConfig(),
+    "story": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.6))),
+    "summary": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.6))),
+    "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
+    # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
+    "paper": MarsConfig(
+        masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
+        infilling=InfillingConfig(
+            lm="openai-community/gpt2-large", horizon=0, decay=1.0, shortlist=0, no_repeat=False,
+            judge_window=0, judge_keep=0, max_context=900,
+        ),
+        scoring=ScoringConfig(encoder="sentence-transformers/all-roberta-large-v1"),
+    ),
+}
+"""Settings by task; masking ratios of story, summary and QA are the paper's best."""
+
+
+def preset(name: str) -> MarsConfig:
+    """Return a preset by name."""
+    if name not in PRESETS:
+        raise ConfigError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}.{did_you_mean(name, PRESETS)}")
+    return PRESETS[name]

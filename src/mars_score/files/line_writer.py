@@ -1,0 +1,72 @@
+"""Rows of text, each of them saved as it is written: nothing computed is lost when the process dies."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, suppress
+from io import FileIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from mars_score.files.output_path import failed, unwritable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from mars_score.files.rows import ResultRow
+
+
+class LineWriter:
+    """Writes rows to a stream; after a failure, a file still ends with a whole row."""
+
+    def __init__(self, stream: FileIO | BinaryIO, place: str, render: Callable[[ResultRow], str]) -> None:
+        self.saved = 0
+        """How many rows are safely written."""
+        self.failed = False
+        self._stream, self._place, self._render = stream, place, render
+        self._size = 0
+
+    def write(self, row: ResultRow) -> None:
+        """Save one row."""
+        text = self._render(row)
+        try:
+            data = text.encode()
+            rest = memoryview(data)
+            while rest:
+                # An unbuffered file may take only a part, as when a disk gets full.
+                rest = rest[self._stream.write(rest) :]
+            self._stream.flush()
+        except (OSError, UnicodeEncodeError) as error:
+            self.failed = True
+            self._cut()
+            reason = getattr(error, "strerror", None) or str(error)
+            raise failed(
+                self._place,
+                f"the row of id {row.id!r} cannot be written: {reason};"
+                f" rows saved before it: {self.saved}, in {self._place}",
+                "free some space or choose another place, and run again",
+            ) from error
+        self.saved += 1
+        self._size += len(data)
+
+    def _cut(self) -> None:
+        """Drop the part of a row that was written before the failure."""
+        # Standard output may be a file that others have written to before: its size is not ours to set.
+        if isinstance(self._stream, FileIO):
+            with suppress(OSError):
+                self._stream.truncate(self._size)
+
+
+@contextmanager
+def open_lines(path: Path | None, render: Callable[[ResultRow], str]) -> Iterator[LineWriter]:
+    """Open a writer of text rows; no path is standard output."""
+    if path is None:
+        sys.stdout.flush()
+        yield LineWriter(sys.stdout.buffer, "standard output", render)
+        return
+    try:
+        stream = FileIO(path, "w")
+    except OSError as error:
+        raise unwritable(path, error) from error
+    with stream:
+        yield LineWriter(stream, str(path), render)

@@ -1,0 +1,46 @@
+"""A row of results as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+from mars_score.errors import OutputError
+
+if TYPE_CHECKING:
+    from mars_score.files.rows import ResultRow
+
+
+def json_line(row: ResultRow) -> str:
+    """Return a row as one line of JSON; numbers read back as the same numbers."""
+    content = {"id": row.id, "scores": row.numbers(), "flags": list(row.flags)}
+    return json.dumps(content, ensure_ascii=False) + "\n"
+
+
+class Table:
+    """Rows as delimited text: id, a column for each metric, flags joined with ``;``."""
+
+    def __init__(self, delimiter: str) -> None:
+        self._delimiter = delimiter
+        self._metrics: list[str] | None = None
+
+    def __call__(self, row: ResultRow) -> str:
+        """Return a row as one record; the first one comes with the header, whose metrics it decides."""
+        header = ""
+        if self._metrics is None:
+            self._metrics = list(row.scores)
+            header = self._record(["id", *self._metrics, "flags"])
+        if set(row.scores) != set(self._metrics):
+            has, needs = ", ".join(row.scores), ", ".join(self._metrics)
+            raise OutputError(f"the row of id {row.id!r} has the metrics {has}; the header has {needs}")
+        numbers = row.numbers()
+        cells = ["" if numbers[name] is None else repr(numbers[name]) for name in self._metrics]
+        return header + self._record([row.id, *cells, ";".join(row.flags)])
+
+    def _record(self, cells: list[str]) -> str:
+        text = io.StringIO()
+        # The module quotes a cell for the characters of its line end: with CRLF, a lone CR is quoted too.
+        csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n").writerow(cells)
+        return text.getvalue().removesuffix("\r\n") + "\n"

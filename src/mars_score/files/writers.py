@@ -1,0 +1,40 @@
+"""Writing results: the writer is chosen by suffix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from mars_score.files.delimited import DELIMITERS
+from mars_score.files.line_writer import open_lines
+from mars_score.files.output_path import output_file, output_format
+from mars_score.files.parquet_writer import open_parquet
+from mars_score.files.render import Table, json_line
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from mars_score.files.rows import ResultRow
+
+
+class Writer(Protocol):
+    """Where rows of results go."""
+
+    saved: int
+    """How many rows are safely written."""
+
+    def write(self, row: ResultRow) -> None:
+        """Save one row; ``OutputError`` if that fails says how many are saved, and where."""
+
+
+def open_writer(path: str | Path | None, format: str | None = None) -> AbstractContextManager[Writer]:
+    """Open an output by its suffix, or by a format (jsonl, csv, tsv, parquet).
+
+    ``-`` or no path is standard output, with JSON lines unless a format is named. Text rows are saved
+    one by one. Parquet appears at the end of the block; if the process is killed before, its rows are
+    in ``<path>.partial.jsonl``.
+    """
+    kind, file = output_format(path, format), output_file(path)
+    if kind == "parquet" and file is not None:
+        return open_parquet(file)
+    return open_lines(file, json_line if kind == "jsonl" else Table(DELIMITERS[kind]))

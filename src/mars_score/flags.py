@@ -1,0 +1,24 @@
+"""The flags that a row may carry. A flag never changes silently what is scored: it says what was done."""
+
+from __future__ import annotations
+
+CONTEXT_TRUNCATED = "context_truncated"
+CANDIDATE_TRUNCATED = "candidate_truncated"
+REFERENCE_TRUNCATED = "reference_truncated"
+EMPTY_CANDIDATE = "empty_candidate"
+NO_CONTEXT = "no_context"
+NOTHING_MASKABLE = "nothing_maskable"
+CLEANED = "cleaned"
+OUT_OF_VOCABULARY = "out_of_vocabulary"
+
+MEANING = {
+    CONTEXT_TRUNCATED: "the tail of the context did not fit the language model and was cut",
+    CANDIDATE_TRUNCATED: "the tail of the candidate did not fit the encoder and was cut",
+    REFERENCE_TRUNCATED: "the tail of a reference did not fit the encoder or the language model and was cut",
+    EMPTY_CANDIDATE: "the candidate is empty or blank; its score is 0 by definition",
+    NO_CONTEXT: "there is no context; references are augmented from their own words alone",
+    NOTHING_MASKABLE: "no word of a reference may be masked at any ratio; only the reference itself is used",
+    CLEANED: "hashtags, links or control characters were removed before scoring",
+    OUT_OF_VOCABULARY: "no word of the candidate has a word vector; its score is 0 by definition",
+}
+"""One line for each flag, shown by the command line and the documentation."""

@@ -1,0 +1,1 @@
+"""Filling a template's blanks with a causal language model: plan, generate, judge, revise."""

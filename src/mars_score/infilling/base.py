@@ -1,0 +1,43 @@
+"""What every infiller offers: templates in, augmented references out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.types import AugmentedReference, Template
+
+Progress = Callable[[int, int], None]
+"""Told (finished, total) as the work goes on."""
+
+
+def silent(finished: int, total: int) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The templates of one reference and the context that they are filled in."""
+
+    context: str
+    templates: tuple[Template, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Infilled:
+    """The answer to a request."""
+
+    augmented: tuple[AugmentedReference, ...]
+    """One for each template (times `samples`), in the templates' order."""
+    context_truncated: bool = False
+
+
+class Infiller(Protocol):
+    """Fills blanks."""
+
+    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+        """Answer each request, in order."""

@@ -1,0 +1,318 @@
+"""The decoding engine: many templates at once, token ids in, token ids out.
+
+Rows join as slots come free and leave when their last blank is decided. Each round does one of
+
+    1. admit   read new contexts (each once, for all of its templates) and give their rows slots
+    2. grow    choose one more token for every row that is filling a blank, and read it
+    3. settle  read pending text and judge finished fills, all rows together in one forward
+
+Choices that rounding could flip (a near-tie) would make a fill depend on what else is in the batch. Rows
+that met one are decoded again alone, so that equal input gives equal output in any company.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+import torch
+
+from mars_score.infilling import cache as layout
+from mars_score.infilling import judge
+from mars_score.infilling.attention import Prefill
+from mars_score.infilling.base import Progress, silent
+from mars_score.infilling.cache import Cache, NewTokens
+from mars_score.infilling.rows import Job, Limits, Phase, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from torch import Tensor
+
+    from mars_score.config import InfillingConfig
+    from mars_score.infilling.choosing import Chooser
+    from mars_score.infilling.language_model import LanguageModel
+
+Fills = tuple[tuple[int, ...], ...]
+
+MAX_ROWS = 64
+"""Rows in flight; on a CPU, more than this makes a step longer but no token cheaper."""
+HEAD_ROWS = 128
+"""Positions that go through the output head at once: bounds the (N, V) logits."""
+SETTLE_TOKENS = 160
+"""Judging waits until this many tokens have gathered, unless no row can grow meanwhile."""
+PREFILL_TOKENS = 512
+"""Contexts are read together up to this many tokens."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the engine has done: the basis of speed reports."""
+
+    prefilled: int = 0
+    generated: int = 0
+    judged: int = 0
+    read: int = 0
+    rows: int = 0
+    repeated: int = 0
+    """Rows decoded again because of a near-tie."""
+
+
+class Engine:
+    """Fills the blanks of token templates."""
+
+    def __init__(
+        self, model: LanguageModel, config: InfillingConfig, *, memory: int = 2 << 30, max_rows: int = MAX_ROWS
+    ) -> None:
+        """Bind the model, the algorithm's parameters, and how many bytes the caches may take."""
+        from mars_score.infilling.choosing import Chooser  # noqa: PLC0415
+
+        self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
+        self.limits = Limits(
+            config.sigma, config.judge_window, config.judge_keep, config.horizon, end=model.end
+        )
+        self.chooser: Chooser = Chooser(model, config)
+        self.counts = Counts()
+
+    @torch.no_grad()
+    def run(self, jobs: Sequence[Job], progress: Progress = silent) -> list[Fills]:
+        """Return the fills of each job."""
+        results: dict[Job, Fills] = {}
+        unique = list(dict.fromkeys(jobs))
+        uncertain: list[Job] = []
+        for bucket in self._buckets(unique):
+            for row in _Run(self, bucket).finish():
+                results[row.job] = tuple(row.fills)
+                if row.uncertain and len(unique) > 1:
+                    uncertain.append(row.job)
+                progress(len(results) - len(uncertain), len(unique))
+        for left, job in zip(reversed(range(len(uncertain))), uncertain, strict=True):
+            (row,) = _Run(self, [job]).finish()
+            results[job] = tuple(row.fills)
+            self.counts.repeated += 1
+            progress(len(unique) - left, len(unique))
+        return [results[job] for job in jobs]
+
+    def columns(self, job: Job) -> int:
+        """Return the most cache columns that a job can come to use."""
+        longest = sum(len(block.ids) + (self.config.sigma if block.blank else 0) for block in job.blocks)
+        blanks = [len(block.ids) + self.config.sigma for block in job.blocks if block.blank]
+        texts = [len(block.ids) for block in job.blocks if not block.blank]
+        branches = min(max(blanks, default=0), self.config.judge_keep or math.inf)
+        width = min(max(texts, default=1), self.config.judge_window or math.inf) - 1
+        return int(longest + branches * width) + 1
+
+    def _buckets(self, jobs: Iterable[Job]) -> list[list[Job]]:
+        """Group contexts whose templates are of like size, so that rows of one cache waste few columns."""
+        contexts: dict[tuple[int, ...], list[Job]] = {}
+        for job in jobs:
+            contexts.setdefault(job.context, []).append(job)
+        buckets: dict[int, list[list[Job]]] = {}
+        for group in contexts.values():
+            columns = max(self.columns(job) for job in group)
+            buckets.setdefault(max(64, 1 << (columns - 1).bit_length()), []).append(group)
+        return [
+            [job for group in sorted(buckets[size], key=lambda group: -len(group[0].context)) for job in group]
+            for size in sorted(buckets)
+        ]
+
+
+@dataclass(slots=True)
+class _Run:
+    """One bucket of jobs on its way through the engine."""
+
+    engine: Engine
+    jobs: list[Job]
+    queue: deque[Job] = field(init=False)
+    cache: Cache = field(init=False)
+    hidden: Tensor = field(init=False)
+    """(R, H) hidden state of each row's last token."""
+    free: list[int] = field(init=False)
+    active: list[Row] = field(default_factory=list)
+    """Ordered by context, as attention wants them."""
+    admitted: int = 0
+
+    def __post_init__(self) -> None:
+        model = self.engine.model
+        columns = max(self.engine.columns(job) for job in self.jobs)
+        budget = max(1, self.engine.memory // 2 // (columns * model.kv_bytes))
+        rows = min(self.engine.max_rows, len(self.jobs), budget)
+        self.queue = deque(self.jobs)
+        self.cache = Cache(model, rows, columns)
+        self.hidden = torch.zeros(
+            rows, model.head.weight.shape[1], dtype=model.head.weight.dtype, device=model.device
+        )
+        self.free = list(range(rows))
+
+    def finish(self) -> Iterable[Row]:
+        """Yield every row as it is done."""
+        while self.queue or self.active:
+            self._admit()
+            growing = [row for row in self.active if row.phase is Phase.GENERATE]
+            waiting = [row for row in self.active if row.phase in (Phase.READ, Phase.JUDGE)]
+            if growing and sum(len(row.pending) or len(row.branches) for row in waiting) < SETTLE_TOKENS:
+                self._grow(growing)
+            elif waiting:
+                self._settle(waiting)
+            yield from self._retire()
+
+    def _admit(self) -> None:
+        """Give free slots to waiting jobs, all the templates of a context together, and read new contexts."""
+        fresh: dict[tuple[int, ...], list[Job]] = {}
+        held = sum(context.shape[3] for context in self.cache.contexts.values())
+        budget = self.engine.memory // 2 // self.engine.model.kv_bytes
+        while self.queue:
+            context = self.queue[0].context
+            if context not in fresh:
+                templates = sum(1 for _ in takewhile(lambda job: job.context == context, self.queue))
+                room = len(self.free) >= min(templates, self.cache.rows)
+                fits = held + len(context) <= budget or not (self.active or fresh)
+                if not (room and fits):
+                    break
+                held += len(context)
+            if not self.free:
+                break
+            job = self.queue.popleft()
+            fresh.setdefault(context, []).append(job)
+            row = Row(job, self.engine.limits, self.free.pop(), self.admitted + len(fresh) - 1, len(context))
+            self.active.append(row)
+            self.engine.counts.rows += 1
+        pending: list[tuple[int, tuple[int, ...]]] = []
+        for number, context in enumerate(fresh, self.admitted):
+            if pending and sum(len(ids) for _, ids in pending) + len(context) > PREFILL_TOKENS:
+                self._prefill(pending)
+                pending = []
+            pending.append((number, context))
+        if pending:
+            self._prefill(pending)
+        self.admitted += len(fresh)
+
+    def _prefill(self, contexts: list[tuple[int, tuple[int, ...]]]) -> None:
+        """Read contexts; their rows start from the last token's hidden state."""
+        model, device = self.engine.model, self.engine.model.device
+        lengths = [len(ids) for _, ids in contexts]
+        stores = [self.cache.new_context(length) for length in lengths]
+        ids = torch.tensor([i for _, context in contexts for i in context], device=device)
+        positions = torch.cat([torch.arange(length, device=device) for length in lengths])
+        hidden = model.hidden(ids, positions, Prefill(lengths, stores))  # (T, H)
+        ends = torch.tensor(lengths).cumsum(0) - 1
+        for (number, _), store, end in zip(contexts, stores, ends.tolist(), strict=True):
+            self.cache.contexts[number] = store
+            for row in self.active:
+                if row.context == number:
+                    self.hidden[row.slot] = hidden[end]
+        self.engine.counts.prefilled += len(ids)
+
+    def _grow(self, rows: list[Row]) -> None:
+        """Choose the next token of each fill; a fill at its limit goes to be judged."""
+        hidden = self.hidden[[row.slot for row in rows]]  # (B, H)
+        logits = self.engine.model.logits(hidden)  # (B, V)
+        total = logits.logsumexp(-1)  # (B,)
+        first = torch.tensor([row.following[0] for row in rows], device=logits.device)
+        first_nll = (total - logits.gather(1, first[:, None])[:, 0]).tolist()
+        for row, nll in zip(rows, first_nll, strict=True):
+            if row.fill:
+                row.first_nll.append(nll)
+        going = [i for i, row in enumerate(rows) if len(row.fill) < row.limit]
+        for row in rows:
+            if len(row.fill) == row.limit:
+                self._end_fill(row)
+        if not going:
+            return
+        rows = [rows[i] for i in going]
+        if len(going) < len(hidden):
+            hidden, logits, total = hidden[going], logits[going], total[going]
+        tokens, near = self.engine.chooser.choose(rows, hidden, logits, self.cache)
+        chosen = logits.gather(1, tokens[:, None])[:, 0]  # (B,)
+        for row, token, nll, tie in zip(
+            rows, tokens.tolist(), (total - chosen).tolist(), near.tolist(), strict=True
+        ):
+            row.write(token, nll)
+            row.uncertain |= tie
+        self._read([layout.growing(row) for row in rows])
+        self.engine.counts.generated += len(rows)
+
+    def _end_fill(self, row: Row) -> None:
+        """Shortlist the lengths; where one token of the next block is all there is to see, decide at once."""
+        row.kept, near = judge.shortlist(row)
+        row.uncertain |= near
+        row.phase = Phase.JUDGE
+        if row.window == 1:
+            self._decide(row, [row.first_nll[length - 1] for length in row.kept], [])
+
+    def _settle(self, rows: list[Row]) -> None:
+        """Read pending text and judge fills, all in one forward."""
+        batch = [layout.reading(row) if row.phase is Phase.READ else layout.judging(row) for row in rows]
+        before = self.hidden[[row.slot for row in rows]]  # (B, H): predicts the first pending token
+        hidden = self._read(batch)  # (T, H)
+        sources: list[Tensor] = []
+        targets: list[int] = []
+        start = 0
+        for index, new in enumerate(batch):
+            row, states = new.row, hidden[start : start + len(new.ids)]
+            start += len(new.ids)
+            if row.phase is Phase.READ:
+                skip = row.pending_judged
+                sources.append(states[:-1] if skip else torch.cat([before[index : index + 1], states[:-1]]))
+                targets += new.ids[1:] if skip else new.ids
+            else:
+                sources.append(states)
+                targets += [row.following[place + 1] for _, place in row.branches]
+        losses = deque(self._losses(torch.cat(sources), targets))
+        moves: list[tuple[int, int, int]] = []
+        for new in batch:
+            row = new.row
+            if row.phase is Phase.READ:
+                count = len(new.ids) - row.pending_judged
+                row.has_read(math.fsum(losses.popleft() for _ in range(count)))
+                self.engine.counts.read += len(new.ids)
+            else:
+                width = row.window - 1
+                window = [
+                    row.first_nll[length - 1] + math.fsum(losses.popleft() for _ in range(width))
+                    for length in row.kept
+                ]
+                self.engine.counts.judged += len(new.ids)
+                self._decide(row, window, moves)
+        self.cache.move(moves)
+
+    def _decide(self, row: Row, window: list[float], moves: list[tuple[int, int, int]]) -> None:
+        """Keep the best length and note which columns of its branch to bring behind it."""
+        branch, near = judge.best(row, window)
+        row.uncertain |= near
+        length, width = row.kept[branch], row.window - 1
+        source, target = row.length + len(row.fill) + branch * width, row.length + length
+        moves += [(row.slot, source + i, target + i) for i in range(width)]
+        row.choose(length, window[branch])
+
+    def _read(self, batch: list[NewTokens]) -> Tensor:
+        """Run new tokens; return their hidden states (T, H) and keep each row's last."""
+        ids, positions, view = self.cache.step(batch)
+        hidden = self.engine.model.hidden(ids, positions, view)
+        ends = torch.tensor([len(new.ids) for new in batch]).cumsum(0) - 1
+        self.hidden[[new.row.slot for new in batch]] = hidden[ends]
+        return hidden
+
+    def _losses(self, hidden: Tensor, targets: list[int]) -> list[float]:
+        """Negative log-likelihood of each target under its hidden state."""
+        losses: list[float] = []
+        wanted = torch.tensor(targets, device=hidden.device)
+        for states, target in zip(hidden.split(HEAD_ROWS), wanted.split(HEAD_ROWS), strict=True):
+            logits = self.engine.model.logits(states)  # (n, V)
+            losses += (logits.logsumexp(-1) - logits.gather(1, target[:, None])[:, 0]).tolist()
+        return losses
+
+    def _retire(self) -> list[Row]:
+        """Take finished rows out, and contexts that no row needs any more."""
+        finished = [row for row in self.active if row.phase is Phase.DONE]
+        if finished:
+            self.active = [row for row in self.active if row.phase is not Phase.DONE]
+            self.free += [row.slot for row in finished]
+            needed = {row.context for row in self.active}
+            self.cache.contexts = {
+                number: store for number, store in self.cache.contexts.items() if number in needed
+            }
+        return finished

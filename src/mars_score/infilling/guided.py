@@ -1,0 +1,81 @@
+"""The MARS infiller: text templates to token jobs, through the engine, and back to text."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from mars_score.infilling.base import Infilled, Progress, silent
+from mars_score.infilling.engine import Engine
+from mars_score.infilling.rows import Job, TokenBlock
+from mars_score.types import AugmentedReference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.config import InfillingConfig
+    from mars_score.infilling.base import Request
+    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.types import Template
+
+
+class GuidedInfiller:
+    """Fills blanks by self-planned generation with a causal language model."""
+
+    def __init__(self, model: LanguageModel, config: InfillingConfig, engine: Engine | None = None) -> None:
+        """Use the given engine, or one of the default size."""
+        self.model, self.config = model, config
+        self.engine = engine or Engine(model, config)
+
+    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+        """Fill every template of every request; the engine does identical ones once."""
+        jobs: list[Job] = []
+        places: list[tuple[int, Template, Job | None]] = []
+        truncated = []
+        for number, request in enumerate(requests):
+            context, cut = self._context(request)
+            truncated.append(cut)
+            for template in request.templates:
+                for sample in range(self.config.samples):
+                    job = self._job(context, template, sample) if template.blanks else None
+                    places.append((number, template, job))
+                    jobs += [job] if job else []
+        fills = dict(zip(jobs, self.engine.run(jobs, progress), strict=True))
+        augmented: list[list[AugmentedReference]] = [[] for _ in requests]
+        for number, template, job in places:
+            texts = tuple(self.model.decode(ids) for ids in fills[job]) if job else ()
+            augmented[number].append(AugmentedReference(template, texts))
+        return [
+            Infilled(tuple(found), context_truncated=cut)
+            for found, cut in zip(augmented, truncated, strict=True)
+        ]
+
+    def _context(self, request: Request) -> tuple[tuple[int, ...], bool]:
+        """The start token and as much of the context as the model can hold beside the longest template."""
+        if not self.config.context or not request.context.strip():
+            return (self.model.start,), False
+        ids = self.model.encode(request.context.strip())
+        templates = [self._job((), template, 0) for template in request.templates if template.blanks]
+        need = max((self.engine.columns(job) for job in templates), default=0)
+        room = max(0, min(self.config.max_context, self.model.max_positions - need - 1))
+        return (self.model.start, *ids[:room]), len(ids) > room
+
+    def _job(self, context: tuple[int, ...], template: Template, sample: int) -> Job:
+        """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""
+        blocks: list[TokenBlock] = []
+        before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
+        for index, block in enumerate(template.blocks):
+            text = f" {block.text.lstrip()}" if index == 0 and before else block.text
+            ids = tuple(self.model.encode(text))
+            blocks.append(TokenBlock(ids, block.blank, block.blank and _needs_break(before, text)))
+            before = text
+        salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
+        return Job(context, tuple(blocks), int.from_bytes(salt[:7], "big") if self.config.temperature else 0)
+
+
+def _needs_break(before: str, blank: str) -> bool:
+    """Whether a fill must start with a space or a mark, lest it grow the word before it.
+
+    Scripts written without spaces have letters on both sides of the border; there, nothing is asked.
+    """
+    return bool(before) and (blank[:1].isspace() or (before[-1:].isalnum() and not blank[:1].isalnum()))

@@ -1,0 +1,123 @@
+"""A causal language model as the decoder sees it: hidden states, the output head, and a safe vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from mars_score.errors import ModelError
+from mars_score.infilling.attention import PACKED_ATTENTION, register
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from mars_score.infilling.attention import View
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What each token id looks like as text, and which ids may be written into a blank."""
+
+    pieces: tuple[str, ...]
+    """The text of each token inside a sentence, leading space included."""
+    writable: Tensor
+    """(V,) bool: printable text without line breaks; never a special token or a part of a character."""
+    opens_word: Tensor
+    """(V,) bool: starts with a letter or digit, so it would grow the word before it."""
+
+    @classmethod
+    def of(cls, tokenizer: Any, size: int) -> Vocabulary:
+        """Decode every id once, after an anchor, so that leading spaces survive every kind of tokenizer."""
+        anchor = tokenizer("a", add_special_tokens=False).input_ids
+        ids = range(min(size, len(tokenizer)))
+        head = len(tokenizer.decode(anchor))
+        texts = tokenizer.batch_decode([[*anchor, i] for i in ids], clean_up_tokenization_spaces=False)
+        pieces = [text[head:] for text in texts] + [""] * (size - len(ids))
+        special = set(tokenizer.all_special_ids)
+        writable = [
+            i not in special and bool(piece.strip()) and piece.isprintable() and "\ufffd" not in piece
+            for i, piece in enumerate(pieces)
+        ]
+        opens_word = [piece[:1].isalnum() for piece in pieces]
+        return cls(tuple(pieces), torch.tensor(writable), torch.tensor(opens_word))
+
+
+class LanguageModel:
+    """Any Hugging Face causal LM whose attention goes through the library's attention interface."""
+
+    def __init__(
+        self, location: str, *, start_token: int | None = None, device: str = "cpu", dtype: str = "float32"
+    ) -> None:
+        """Load weights (safetensors only) and tokenizer from a folder."""
+        from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415  (heavy)
+
+        register()
+        self.device = torch.device(device)
+        self.tokenizer = AutoTokenizer.from_pretrained(location)
+        model = AutoModelForCausalLM.from_pretrained(
+            location, dtype=getattr(torch, dtype), use_safetensors=True, attn_implementation=PACKED_ATTENTION
+        )
+        self.model = model.eval().requires_grad_(requires_grad=False).to(self.device)
+        self.config = self.model.config.get_text_config()
+        self.start, self.end = self._boundaries(start_token)
+        self.head: Any = self.model.get_output_embeddings()
+        self.max_positions = int(getattr(self.config, "max_position_embeddings", 1 << 30))
+
+    def _boundaries(self, start_token: int | None) -> tuple[int, int]:
+        """Return the ids that open and close a document."""
+        bos, eos = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
+        if start_token is not None and start_token != bos:
+            # Chat models declare the marks of a turn; the token that separates documents does both jobs.
+            return start_token, start_token
+        if bos is None and eos is None:
+            raise ModelError("the tokenizer has neither a start nor an end token; name another model")
+        return (eos if bos is None else bos), (bos if eos is None else eos)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary as text."""
+        vocabulary = Vocabulary.of(self.tokenizer, self.head.weight.shape[0])
+        return Vocabulary(
+            vocabulary.pieces, vocabulary.writable.to(self.device), vocabulary.opens_word.to(self.device)
+        )
+
+    @property
+    def kv_shape(self) -> tuple[int, int, int]:
+        """(layers, key-value heads, head size)."""
+        config = self.config
+        heads = config.num_attention_heads
+        size = getattr(config, "head_dim", None) or config.hidden_size // heads
+        return config.num_hidden_layers, getattr(config, "num_key_value_heads", None) or heads, size
+
+    @property
+    def kv_bytes(self) -> int:
+        """Bytes of cache that one token takes."""
+        layers, heads, size = self.kv_shape
+        return 2 * layers * heads * size * self.head.weight.element_size()
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a piece of text, as it stands."""
+        return list(self.tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of tokens that were written into a blank."""
+        return "".join(self.vocabulary.pieces[i] for i in ids)
+
+    def hidden(self, tokens: Tensor, positions: Tensor, view: View) -> Tensor:
+        """Run packed tokens (T,) at their positions (T,) through the network: last hidden states (T, H)."""
+        output = self.model.base_model(
+            input_ids=tokens[None], position_ids=positions[None], use_cache=False, view=view
+        )
+        hidden: Tensor = output.last_hidden_state[0]
+        return hidden
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """Output head: (N, H) -> (N, V) in float32."""
+        logits: Tensor = self.head(hidden).float()
+        cap = getattr(self.config, "final_logit_softcapping", None)
+        return logits if cap is None else cap * torch.tanh(logits / cap)

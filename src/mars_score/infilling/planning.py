@@ -1,0 +1,103 @@
+"""Reinforced self-planning (section 2.2): future words bend the policy before a token is chosen.
+
+The policy is the softmax of the last hidden state, p = softmax(W h / xi), so the paper's update of theta
+needs no backward pass. With reward weights c over the future words,
+
+    probability:  J = sum_w c_w log p_w               dJ/dz = c - (sum c) p
+    similarity:   J = sum_w c_w log (p . s_w)         dJ/dz = sum_w c_w p (s_w - p . s_w) / (p . s_w)
+
+where z = W h / xi and s_w is the similarity of every token's embedding to w's, brought to [0, 1]. Then
+dJ/dh = W^T dJ/dz / xi. Each of the k updates moves h by eta |h| along the normalised gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mars_score.config import InfillingConfig
+
+NEVER = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """The future words of each row, padded with weight 0."""
+
+    ids: Tensor
+    """(B, F) token ids."""
+    weights: Tensor
+    """(B, F) reward weights; a row of zeros is not planned."""
+
+
+def plan(
+    hidden: Tensor, logits: Tensor, goals: Goals, output: Tensor, embeddings: Tensor, config: InfillingConfig
+) -> tuple[Tensor, Tensor]:
+    """Return the planned scores (B, C) and the token ids (B, C) that they belong to.
+
+    `hidden` (B, H) gave `logits` (B, V), which are -inf for tokens that must not be written; `output` and
+    `embeddings` are the model's (V, H) tables. Only a shortlist of the most probable tokens and the future
+    words take part: what lies further down has next to no probability to give or to receive.
+    """
+    if config.shortlist and config.shortlist < logits.shape[1]:
+        ids, scores = _shortlist(logits, goals, config.shortlist)  # (B, C), (B, C)
+        rows = output[ids].float()  # (B, C, H)
+    else:
+        ids, scores = torch.arange(logits.shape[1], device=logits.device).expand_as(logits), logits
+        rows = output.float()  # (V, H)
+    reward = _reward(ids, scores, goals, embeddings, config.reward)  # (B, F, C)
+    norm = hidden.float().norm(dim=-1, keepdim=True)  # (B, 1)
+    change = torch.zeros_like(hidden, dtype=torch.float32)  # (B, H)
+    planned = scores
+    for _ in range(config.steps):
+        p = (planned / config.xi).softmax(-1)  # (B, C)
+        slope = _slope(p, reward, goals.weights, config.reward)  # (B, C)
+        gradient = (slope[:, None] @ rows)[:, 0]  # (B, H); the factor 1/xi cancels in the norm
+        change = change + config.eta * norm * F.normalize(gradient, dim=-1)
+        planned = scores + (rows @ change[..., None])[..., 0]  # (B, C)
+    return planned, ids
+
+
+def _shortlist(logits: Tensor, goals: Goals, size: int) -> tuple[Tensor, Tensor]:
+    """Return the ids and logits of the best `size` tokens and of the goals that are not among them."""
+    top = logits.topk(size, dim=-1)
+    same = goals.ids[:, :, None] == top.indices[:, None]  # (B, F, size)
+    twice = (goals.ids[:, :, None] == goals.ids[:, None]).tril(-1)  # (B, F, F)
+    extra = logits.gather(1, goals.ids)  # (B, F)
+    extra = extra.masked_fill(same.any(-1) | twice.any(-1) | (goals.weights == 0), NEVER)
+    return torch.cat([top.indices, goals.ids], 1), torch.cat([top.values, extra], 1)
+
+
+def _reward(ids: Tensor, scores: Tensor, goals: Goals, embeddings: Tensor, kind: str) -> Tensor:
+    """(B, F, C): 1 where a token is the future word, or its similarity to it in [0, 1]."""
+    if kind == "probability":
+        same = goals.ids[:, :, None] == ids[:, None]  # (B, F, C)
+        return (same & scores.isfinite()[:, None]).float()
+    table = embeddings if ids.shape[1] == embeddings.shape[0] else embeddings[ids]  # (V, H) or (B, C, H)
+    future = F.normalize(embeddings[goals.ids].float(), dim=-1)  # (B, F, H)
+    return (1 + future @ F.normalize(table.float(), dim=-1).transpose(-1, -2)) / 2
+
+
+def _slope(p: Tensor, reward: Tensor, weights: Tensor, kind: str) -> Tensor:
+    """dJ/dz for policy p (B, C), reward (B, F, C), weights (B, F)."""
+    if kind == "probability":
+        counts = (weights[:, None] @ reward)[:, 0]  # (B, C)
+        return counts - counts.sum(-1, keepdim=True) * p
+    expected = (reward @ p[..., None])[..., 0].clamp_min(1e-12)  # (B, F)
+    pull = ((weights / expected)[:, None] @ reward)[:, 0]  # (B, C)
+    return p * (pull - weights.sum(-1, keepdim=True))
+
+
+def reward_of(z: Tensor, goal: Tensor, weights: Tensor, embeddings: Tensor, kind: str) -> Tensor:
+    """The reward J itself for one policy z (V,), for planners that differentiate it by autograd."""
+    if kind == "probability":
+        return (weights * z.log_softmax(-1)[goal]).sum()
+    vectors = F.normalize(embeddings.float(), dim=-1)  # (V, H)
+    similarity = (1 + vectors[goal] @ vectors.T) / 2  # (F, V)
+    return (weights * (similarity @ z.softmax(-1)).clamp_min(1e-12).log()).sum()

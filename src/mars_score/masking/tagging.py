@@ -1,0 +1,139 @@
+"""Parts of speech, as far as masking needs them: adjective, adverb, noun or other."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from mars_score.errors import ConfigError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Tag = Literal["adjective", "adverb", "noun", "other"]
+_COARSE: dict[str, Tag] = {"JJ": "adjective", "RB": "adverb", "NN": "noun"}
+
+
+class Tagger(Protocol):
+    """Tags the words of one text; the tags depend on nothing but that text."""
+
+    @property
+    def name(self) -> str:
+        """What the signature says of this tagger."""
+        ...
+
+    def tags(self, words: Sequence[str]) -> list[Tag]:
+        """Return one tag for each word."""
+        ...
+
+
+class SpacyTagger:
+    """The tagger of a spaCy pipeline: a folder of data, loaded on first use."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+
+    @property
+    def name(self) -> str:
+        """The pipeline's own name and version."""
+        return "{lang}_{name}-{version}".format_map(self._meta)
+
+    def tags(self, words: Sequence[str]) -> list[Tag]:
+        """Tag one text, alone: in a batch, rounding could let its tags depend on its neighbours."""
+        return _tag(words, self._penn)
+
+    def _penn(self, parts: list[str]) -> list[str]:
+        from spacy.tokens import Doc  # noqa: PLC0415
+
+        # A space after each part: the true spacing would change fewer than one tag in a thousand.
+        return [token.tag_ for token in self._pipeline(Doc(self._pipeline.vocab, words=parts))]
+
+    @cached_property
+    def _meta(self) -> dict[str, Any]:
+        try:
+            meta: dict[str, Any] = json.loads((self._folder / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{self._folder} does not hold a spaCy pipeline: {error}") from error
+        return meta
+
+    @cached_property
+    def _pipeline(self) -> Any:
+        unused = set(self._meta.get("components", ())) - {"tok2vec", "tagger"}
+        import spacy  # noqa: PLC0415  # slow, so only when a text is tagged
+
+        with warnings.catch_warnings():
+            # Made by another minor version of spaCy; our dependency admits only versions that read it.
+            warnings.filterwarnings("ignore", message=r"\[W095\]")
+            try:
+                pipeline = spacy.load(self._folder, exclude=sorted(unused))
+            except (OSError, ValueError) as error:
+                raise ModelError(f"cannot load a spaCy tagger from {self._folder}: {error}") from error
+        if "tagger" not in pipeline.pipe_names:
+            raise ModelError(f"the spaCy pipeline in {self._folder} has no tagger")
+        return pipeline
+
+
+class PatternTagger:
+    """TextBlob's rule-based tagger: less exact, but it needs no data of its own."""
+
+    name = "pattern"
+
+    def tags(self, words: Sequence[str]) -> list[Tag]:
+        """Tag one text."""
+        return _tag(words, self._penn)
+
+    def _penn(self, parts: list[str]) -> list[str]:
+        found = [penn for _, penn in self._tagger.tag(" ".join(parts), tokenize=False)]
+        if len(found) == len(parts):
+            return found
+        # TextBlob split the parts in its own way: tag each by itself.
+        return [self._tagger.tag(part, tokenize=False)[0][1] for part in parts]
+
+    @cached_property
+    def _tagger(self) -> Any:
+        try:
+            from textblob.en.taggers import PatternTagger as TextBlobTagger  # noqa: PLC0415
+        except ImportError as error:
+            raise ConfigError(
+                "the tagger 'pattern' needs TextBlob: pip install 'mars-score[textblob]'"
+            ) from error
+        tagger = TextBlobTagger()
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", ResourceWarning
+            )  # it reads its word list and leaves the file open
+            tagger.tag("word", tokenize=False)
+        return tagger
+
+
+def _tag(words: Sequence[str], penn: Callable[[list[str]], list[str]]) -> list[Tag]:
+    """Tag words by a function that gives Penn Treebank tags of their parts; the first part decides."""
+    if not words:
+        return []
+    parts = [_split(word) for word in words]
+    found = iter(penn([part for split in parts for part in split]))
+    tagged = [[next(found) for _ in split] for split in parts]
+    # What has no letter and no digit is never a noun, though taggers guess so of an emoji.
+    return [
+        _COARSE.get(first[:2], "other") if any(map(str.isalnum, word)) else "other"
+        for word, (first, *_) in zip(words, tagged, strict=True)
+    ]
+
+
+_CONTRACTION = re.compile(r"(.+?)(n't|'(?:s|re|ve|ll|d|m)|(?<=^can)not)", re.IGNORECASE)
+
+
+def _split(word: str) -> tuple[str, ...]:
+    """Split a contraction as the Penn Treebank does, from which taggers learn.
+
+    Whole, "don't" would be an adverb and "she'll" a noun.
+    """
+    plain = (
+        word.replace("\u2019", "'").encode("utf-8", "replace").decode("utf-8")
+    )  # spaCy rejects lone surrogates
+    found = _CONTRACTION.fullmatch(plain)
+    return found.groups() if found else (plain,)

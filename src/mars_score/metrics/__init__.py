@@ -1,0 +1,1 @@
+"""Metrics: each one file, from examples to scores."""

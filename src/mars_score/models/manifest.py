@@ -1,0 +1,112 @@
+"""The manifest of a finished model folder: how it was made and what every file of it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from mars_score.models.convert import CONVERTERS
+from mars_score.models.digest import sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mars_score.models.catalogue import Entry
+
+NAME = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of a model folder."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a model folder holds."""
+
+    name: str
+    recipe: str
+    """The hash of the catalogue entry that it was made from."""
+    converter: str
+    converter_version: int
+    sources: dict[str, str]
+    """Package and file -> sha256 of all that was taken out of archives."""
+    files: dict[str, StoredFile]
+
+
+def write_manifest(folder: Path, entry: Entry, advance: Callable[[int], None]) -> Path:
+    """Hash every file of the folder, write its manifest and return the manifest's path."""
+    manifest = Manifest(
+        name=entry.name,
+        recipe=entry.hash,
+        converter=entry.converter,
+        converter_version=CONVERTERS[entry.converter].version,
+        sources={
+            f"{source.requirement}/{item.path}": item.sha256
+            for source in entry.sources
+            for item in source.files
+        },
+        files={
+            name: StoredFile((folder / name).stat().st_size, sha256_of(folder / name, advance))
+            for name in _files(folder)
+        },
+    )
+    path = folder / NAME
+    path.write_text(json.dumps(asdict(manifest), indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the folder's manifest, or ``None`` if it has none that can be read."""
+    try:
+        data = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        data["files"] = {name: StoredFile(**item) for name, item in data["files"].items()}
+        return Manifest(**data)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def quick_problems(folder: Path, entry: Entry) -> list[str]:
+    """Return what is wrong at a glance: missing files, other sizes, a recipe that has changed since."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return [f"{NAME} is missing or unreadable"]
+    if manifest.recipe != entry.hash:
+        return ["it was made by another version of the catalogue or the converter"]
+    problems = []
+    for name, item in manifest.files.items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError:
+            problems.append(f"{name} is missing")
+            continue
+        if size != item.size:
+            problems.append(f"{name} has {size} bytes instead of {item.size}")
+    return problems
+
+
+def all_problems(folder: Path, entry: Entry, advance: Callable[[int], None]) -> list[str]:
+    """Return what is wrong after reading every byte."""
+    problems = quick_problems(folder, entry)
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return problems
+    for name, item in manifest.files.items():
+        path = folder / name
+        if path.is_file() and path.stat().st_size == item.size and sha256_of(path, advance) != item.sha256:
+            problems.append(f"{name} has changed: its sha256 is not the recorded one")
+    return problems + [
+        f"{name} does not belong here" for name in _files(folder) if name not in manifest.files
+    ]
+
+
+def _files(folder: Path) -> list[str]:
+    """All files by relative name; hidden ones are the desktop's, not ours."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path.relative_to(folder).as_posix() for path in found if path != folder / NAME)

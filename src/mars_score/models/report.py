@@ -1,0 +1,83 @@
+"""What the store tells the user, always on standard error: bars on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+
+class Report(Protocol):
+    """Where messages and progress go."""
+
+    def say(self, text: str) -> None:
+        """Show one line."""
+
+    def task(self, text: str, size: int | None = None) -> AbstractContextManager[Callable[[int], None]]:
+        """Show that something goes on; the result hears how many further bytes are done."""
+
+
+class SilentReport:
+    """Says nothing."""
+
+    def say(self, text: str) -> None:
+        """Drop the line."""
+
+    @contextmanager
+    def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
+        """Drop the progress."""
+        yield lambda _: None
+
+
+class PlainReport:
+    """One line a step, for logs."""
+
+    def say(self, text: str) -> None:
+        """Write the line."""
+        print(text, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
+        """Write a line as the step begins."""
+        self.say(f"{text} ({human_size(size)})" if size else text)
+        yield lambda _: None
+
+
+class TerminalReport:
+    """A bar a step."""
+
+    def say(self, text: str) -> None:
+        """Write the line."""
+        print(text, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
+        """Draw a bar; without a size, one that only shows that work goes on."""
+        from rich.console import Console  # noqa: PLC0415  (only when something is shown)
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+        # Bound now: converters silence standard error, not this bar.
+        console = Console(file=sys.stderr)
+        columns = [TextColumn("{task.description}"), BarColumn()]
+        columns += [DownloadColumn()] if size else []
+        with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
+            task = bar.add_task(text, total=size)
+            yield lambda done: bar.advance(task, done)
+            bar.update(task, total=size or 1, completed=size or 1)
+
+
+def default_report() -> Report:
+    """Return bars on a terminal, otherwise plain lines."""
+    return TerminalReport() if sys.stderr.isatty() else PlainReport()
+
+
+def human_size(size: int) -> str:
+    """Return bytes as a person reads them: ``93 MB``, ``1.1 GB``."""
+    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= scale:
+            return f"{size / scale:.1f} {unit}" if unit == "GB" else f"{size / scale:.0f} {unit}"
+    return f"{size} B"

@@ -1,0 +1,107 @@
+"""From a name in the settings to a model: a folder, a hash of its weights, and how its texts begin."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mars_score.errors import ModelError, did_you_mean
+from mars_score.models.catalogue import Catalogue, default_catalogue
+from mars_score.models.digest import sha256_of
+
+if TYPE_CHECKING:
+    from mars_score.models.store import ModelStore
+
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+_HASH_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedModel:
+    """A model that is ready to be loaded."""
+
+    name: str
+    """As the settings spell it."""
+    source: Literal["store", "folder", "hub"]
+    location: str
+    """The folder to load from."""
+    weights_hash: str
+    """8 hex digits that change with the weights."""
+    start_token: int | None = None
+    """The token that texts begin with; ``None``: the tokenizer knows."""
+    role: str = ""
+
+
+def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> ResolvedModel:
+    """Find a model of one of the roles: of the catalogue (fetched if absent), a local folder or a hub id."""
+    roles = (role,) if isinstance(role, str) else role
+    if name in store.catalogue:
+        entry = store.catalogue[name]
+        if entry.role not in roles:
+            fitting = ", ".join(item.name for item in store.catalogue if item.role in roles)
+            raise ModelError(
+                f"model {name!r} is of the kind {entry.role}; "
+                f"here one of the kind {' or '.join(roles)} is needed ({fitting})"
+            )
+        location = str(store.ensure(name))
+        return ResolvedModel(
+            name, "store", location, catalogue_hash(name, store.catalogue), entry.start_token, entry.role
+        )
+    folder = Path(name).expanduser()
+    if name and folder.is_dir():
+        kind = _role_of(folder, roles)
+        return ResolvedModel(name, "folder", str(folder.resolve()), folder_hash(folder, kind), None, kind)
+    if _HUB_ID.fullmatch(name):
+        from mars_score.models.hub import fetch_from_hub  # noqa: PLC0415  (its library takes a second to import)
+
+        folder = fetch_from_hub(name)
+        return ResolvedModel(name, "hub", str(folder), folder_hash(folder, roles[0]), None, roles[0])
+    known = [entry.name for entry in store.catalogue]
+    raise ModelError(
+        f"unknown model {name!r}: neither a model of the catalogue ({', '.join(known)}), nor a folder, "
+        f"nor a Hugging Face id of the form organisation/name.{did_you_mean(name, known)}"
+    )
+
+
+def catalogue_hash(name: str, catalogue: Catalogue | None = None) -> str:
+    """Return the weights hash of a catalogue model; it follows from the pinned hashes and reads no file."""
+    return (catalogue or default_catalogue())[name].hash[:_HASH_LENGTH]
+
+
+def folder_hash(folder: Path, role: str) -> str:
+    """Return the weights hash of a folder: over the names and contents of its weight files."""
+    # Taggers and word nets have no weights in safetensors: all their files count.
+    pattern = "*" if role in ("tagger", "wordnet") else "*.safetensors"
+    files = sorted(path for path in folder.rglob(pattern) if path.is_file())
+    if not files:
+        raise ModelError(
+            f"{folder} has no .safetensors file; weights in other formats (.bin, .pt) can run code as they "
+            "are loaded and are never read\n"
+            "  remedy: save the model again with save_pretrained, or name another one"
+        )
+    digest = hashlib.sha256()
+    for path in files:
+        stat = path.stat()
+        name = path.relative_to(folder).as_posix()
+        digest.update(f"{name} {_file_hash(path, stat.st_size, stat.st_mtime_ns)}\n".encode())
+    return digest.hexdigest()[:_HASH_LENGTH]
+
+
+@lru_cache(maxsize=256)
+def _file_hash(path: Path, size: int, changed: int) -> str:
+    """Hash a file once a process; size and time of change tell whether it is still the same."""
+    return sha256_of(path)
+
+
+def _role_of(folder: Path, roles: tuple[str, ...]) -> str:
+    """Tell word vectors from transformers where both would do."""
+    vectors = (folder / "words.txt").is_file() and (folder / "vectors.safetensors").is_file()
+    fitting = [role for role in roles if (role == "word-vectors") == vectors]
+    if not fitting:
+        found = "word vectors" if vectors else "no word vectors (words.txt, vectors.safetensors)"
+        raise ModelError(f"{folder} holds {found}; here a model of the kind {' or '.join(roles)} is needed")
+    return fitting[0]

@@ -1,0 +1,173 @@
+"""The model store: a folder of finished models, each fetched, checked and converted once.
+
+The store is ``$MARS_SCORE_HOME``, or ``models`` in the user's cache folder for mars-score:
+
+    <name>/       a finished model with its manifest; it appears in one step, complete or not at all
+    archives/     archives that the user brought by hand; they are taken before anything is downloaded
+    .locks/       one lock a model
+    .work/        unfinished business; may be deleted when nothing runs
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from filelock import FileLock, Timeout
+
+from mars_score.errors import ModelError
+from mars_score.models.build import build
+from mars_score.models.catalogue import Catalogue, Entry, default_catalogue
+from mars_score.models.manifest import all_problems, quick_problems
+from mars_score.models.report import Report, default_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+State = Literal["ready", "absent", "damaged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a model of the catalogue stands in the store."""
+
+    entry: Entry
+    state: State
+    problems: tuple[str, ...]
+    path: Path
+
+
+def default_root() -> Path:
+    """Return the folder of the store when none is given."""
+    home = os.environ.get("MARS_SCORE_HOME")
+    if home:
+        return Path(home).expanduser()
+    import platformdirs  # noqa: PLC0415  (not needed when the folder is set)
+
+    return Path(platformdirs.user_cache_dir("mars-score", appauthor=False)) / "models"
+
+
+class ModelStore:
+    """Finds models, and fetches them when they are absent. Safe to use from many processes."""
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        report: Report | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        self.root = Path(root).absolute() if root is not None else default_root().absolute()
+        self.report = report if report is not None else default_report()
+        self.catalogue = catalogue if catalogue is not None else default_catalogue()
+
+    @property
+    def archives(self) -> Path:
+        """Where archives that were brought by hand are looked for."""
+        return self.root / "archives"
+
+    def path(self, name: str) -> Path:
+        """Return a finished model's folder; raises :class:`ModelError` if it is absent or damaged."""
+        status = self._status(self.catalogue[name])
+        if status.state == "ready":
+            return status.path
+        why = f": {'; '.join(status.problems)}" if status.problems else ""
+        raise ModelError(
+            f"model {name!r} is {status.state} in {self.root}{why}\n  remedy: mars-score models get {name}"
+        )
+
+    def ensure(self, name: str, *, accept_terms: bool = False) -> Path:
+        """Return a model's folder, fetching the model if it is absent or damaged."""
+        entry = self.catalogue[name]
+        status = self._status(entry)
+        # A finished model needs no lock, so that a store may be read-only.
+        if status.state == "ready":
+            return status.path
+        if entry.terms and not accept_terms and status.state == "absent":
+            raise ModelError(
+                f"model {name!r} has terms that you must accept first: {entry.terms}\n"
+                f"  remedy: mars-score models get --accept-terms {name}"
+            )
+        with self._locked(name):
+            status = self._status(entry)
+            if status.state != "ready":
+                self._fetch(status)
+        return self.path(name)
+
+    def verify(self, name: str) -> list[str]:
+        """Re-read a model and return what is wrong with it; an empty list means that all is well."""
+        entry = self.catalogue[name]
+        if not self._folder(name).is_dir():
+            return ["it is absent"]
+        with self.report.task(f"verifying {name}", entry.disk) as advance:
+            return all_problems(self._folder(name), entry, advance)
+
+    def remove(self, name: str) -> bool:
+        """Delete a model; returns whether there was one."""
+        folder = self._folder(self.catalogue[name].name)
+        if not folder.exists():
+            return False
+        with self._locked(name):
+            if not folder.exists():
+                return False
+            grave = self.root / ".work" / f"{name}.removed"
+            grave.parent.mkdir(exist_ok=True)
+            shutil.rmtree(grave, ignore_errors=True)
+            # Renamed first: nobody ever sees half a model.
+            os.replace(folder, grave)
+            shutil.rmtree(grave)
+        return True
+
+    def status(self) -> list[Status]:
+        """Return how every model of the catalogue stands, at a glance (sizes, not hashes)."""
+        return [self._status(entry) for entry in self.catalogue]
+
+    def _status(self, entry: Entry) -> Status:
+        folder = self._folder(entry.name)
+        if not folder.is_dir():
+            return Status(entry, "absent", (), folder)
+        problems = tuple(quick_problems(folder, entry))
+        return Status(entry, "damaged" if problems else "ready", problems, folder)
+
+    def _folder(self, name: str) -> Path:
+        return self.root / name
+
+    def _fetch(self, status: Status) -> None:
+        """Make the model and put it in its place in one step. The lock is held."""
+        name = status.entry.name
+        if status.entry.terms:
+            self.report.say(f"{name}: {status.entry.terms} (accepted)")
+        for problem in status.problems:
+            self.report.say(f"{name} is damaged: {problem}; it is fetched again")
+        work = self.root / ".work" / name
+        try:
+            finished = build(status.entry, work, self.archives, self.report)
+            if status.path.exists():
+                os.replace(status.path, work / "old")
+            os.replace(finished, status.path)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        self.report.say(f"{name} is ready: {status.path}")
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[None]:
+        """Hold the model's lock; whoever waits sees the model finished."""
+        lock = FileLock(self.root / ".locks" / f"{name}.lock")
+        try:
+            Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire(blocking=False)
+            except Timeout:
+                self.report.say(f"{name} is in use by another process; waiting for it")
+                lock.acquire()
+            yield
+        except OSError as error:
+            raise ModelError(
+                f"the store {self.root} cannot be written to: {error}\n"
+                "  remedy: make room or permit writing there, or set MARS_SCORE_HOME to another folder"
+            ) from error
+        finally:
+            lock.release()

@@ -1,0 +1,195 @@
+"""`MarsScorer`: the metric with its models, loaded when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mars_score import flags
+from mars_score.config import MarsConfig, preset
+from mars_score.errors import InputError
+from mars_score.examples import make_examples
+from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
+from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
+from mars_score.masking.templates import WordPlan, explain_words
+from mars_score.metrics.mars import Mars, Pair, Progress
+from mars_score.models.resolve import ResolvedModel, resolve
+from mars_score.models.store import ModelStore
+from mars_score.signature import signature
+from mars_score.text import clean
+from mars_score.types import Augmentation, Example, ItemScore, ScoreResult
+
+if TYPE_CHECKING:
+    from mars_score.infilling.guided import GuidedInfiller
+    from mars_score.similarity.base import Encoder
+
+
+def _quiet(stage: str, finished: int, total: int) -> None:
+    """Report no progress."""
+
+
+class MarsScorer:
+    """Scores candidates; keeps the augmented references, so that a second system costs next to nothing."""
+
+    def __init__(
+        self,
+        preset: str = "general",
+        *,
+        config: MarsConfig | None = None,
+        store: ModelStore | None = None,
+        device: str = "cpu",
+        memory: int = 2 << 30,
+        **options: Any,
+    ) -> None:
+        """Choose settings: a preset or a whole configuration, then single options by name (``q=0.9``)."""
+        self.config = (config or _preset(preset)).with_options(**options)
+        self.store = store or ModelStore()
+        self.device, self.memory = device, memory
+        self.mars = Mars(self.config)
+        self._augmented: dict[tuple[str, Pair], Augmentation] = {}
+
+    def score(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        contexts: Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> ScoreResult:
+        """Score parallel lists; each item's references are one text or a list of texts."""
+        return self.score_examples(make_examples(candidates, references, contexts, ids))
+
+    def score_examples(
+        self, examples: Sequence[Example], *, progress: Progress = _quiet, strict: bool = False
+    ) -> ScoreResult:
+        """Score examples in order. With `strict`, a flagged example is an error."""
+        cleaned = [_clean(example) for example in examples]
+        augmented = self.augment_examples(cleaned, progress=progress)
+        items = self.mars.score(cleaned, augmented, self.encoder, progress)
+        items = [
+            _flag_cleaned(item, before, after)
+            for item, before, after in zip(items, examples, cleaned, strict=True)
+        ]
+        if strict:
+            _refuse_flags(items)
+        return ScoreResult(tuple(items), self.signature)
+
+    def augment_examples(
+        self, examples: Sequence[Example], *, progress: Progress = _quiet
+    ) -> dict[Pair, Augmentation]:
+        """Return the augmented references of every (context, reference) pair; new pairs are computed."""
+        cleaned = [_clean(example) for example in examples]
+        pairs = list(dict.fromkeys((e.context, ref) for e in cleaned for ref in e.references))
+        idf = self.idf_for(cleaned)
+        new = [pair for pair in pairs if (idf.name, pair) not in self._augmented]
+        if new:
+            found = self.mars.augment(new, self.tagger, idf, self.infiller, progress)
+            self._augmented |= {(idf.name, pair): each for pair, each in zip(new, found, strict=True)}
+        return {pair: self._augmented[idf.name, pair] for pair in pairs}
+
+    def explain_words(self, example: Example) -> dict[str, tuple[WordPlan, ...]]:
+        """Return, for each reference of an example, what decides which of its words are masked."""
+        example = _clean(example)
+        idf = self.idf_for([example])
+        return {
+            reference: explain_words(example.context, reference, self.config.masking, self.tagger, idf)
+            for reference in example.references
+        }
+
+    @cached_property
+    def signature(self) -> str:
+        """The configuration in one line: equal signature and equal input mean equal score."""
+        tagger = self.config.masking.tagger
+        idf = "idf-corpus" if self.config.masking.idf == "corpus" else f"idf-{BackgroundIdf().name}"
+        return signature(
+            self.config,
+            lm=_name(self._lm),
+            encoder=_name(self._encoder),
+            tagger=tagger if tagger == PatternTagger.name else _name(self._tagger),
+            idf=idf,
+        )
+
+    def idf_for(self, examples: Sequence[Example]) -> Idf:
+        """The IDF source: a fixed table, or the references at hand."""
+        if self.config.masking.idf == "background":
+            return BackgroundIdf()
+        return CorpusIdf(dict.fromkeys(ref for example in examples for ref in example.references))
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The part-of-speech tagger."""
+        if self.config.masking.tagger == PatternTagger.name:
+            return PatternTagger()
+        return SpacyTagger(self._tagger.location)
+
+    @cached_property
+    def infiller(self) -> GuidedInfiller:
+        """The language model and its decoding engine."""
+        from mars_score.infilling.engine import Engine  # noqa: PLC0415  (loads torch)
+        from mars_score.infilling.guided import GuidedInfiller  # noqa: PLC0415
+        from mars_score.infilling.language_model import LanguageModel  # noqa: PLC0415
+
+        config = self.config.infilling
+        model = LanguageModel(
+            self._lm.location, start_token=self._lm.start_token, device=self.device, dtype=config.dtype
+        )
+        return GuidedInfiller(model, config, Engine(model, config, memory=self.memory))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The sentence encoder, or averaged word vectors."""
+        if self._encoder.role == "word-vectors":
+            from mars_score.similarity.words import WordVectorEncoder  # noqa: PLC0415
+
+            return WordVectorEncoder(self._encoder.location)
+        from mars_score.similarity.sentence import SentenceEncoder  # noqa: PLC0415  (loads torch)
+
+        return SentenceEncoder(
+            self._encoder.location, device=self.device, dtype=self.config.scoring.dtype
+        )
+
+    @cached_property
+    def _lm(self) -> ResolvedModel:
+        return resolve(self.config.infilling.lm, "causal-lm", self.store)
+
+    @cached_property
+    def _encoder(self) -> ResolvedModel:
+        return resolve(self.config.scoring.encoder, ("encoder", "word-vectors"), self.store)
+
+    @cached_property
+    def _tagger(self) -> ResolvedModel:
+        return resolve(self.config.masking.tagger, "tagger", self.store)
+
+
+_preset = preset  # the constructor's argument has the same name
+
+
+def _name(model: ResolvedModel) -> str:
+    return f"{model.name.rstrip('/').rsplit('/', 1)[-1]}@{model.weights_hash}"
+
+
+def _clean(example: Example) -> Example:
+    """Apply the paper's pre-processing to every text of an example."""
+    return Example(
+        example.id,
+        clean(example.candidate),
+        tuple(clean(reference) for reference in example.references),
+        clean(example.context),
+    )
+
+
+def _flag_cleaned(item: ItemScore, before: Example, after: Example) -> ItemScore:
+    return item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
+
+
+def _refuse_flags(items: Sequence[ItemScore]) -> None:
+    """Turn the first flagged item into an error."""
+    for item in items:
+        if item.flags:
+            meanings = "; ".join(f"{flag}: {flags.MEANING[flag]}" for flag in item.flags)
+            raise InputError(
+                f"item {item.id!r} is flagged ({meanings})",
+                remedy="change the item, or run without --strict (strict=True) to score it all the same",
+            )

@@ -1,0 +1,61 @@
+"""The signature: everything in the configuration that a score depends on, in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig
+
+
+def signature(config: MarsConfig, *, lm: str, encoder: str, tagger: str, idf: str) -> str:
+    """Join the parts. Models are given as name@hash; the rest is read off the configuration."""
+    scoring = config.scoring
+    parts = {
+        "mars": f"v{__version__}",
+        **augmentation_parts(config, lm=lm, tagger=tagger, idf=idf),
+        "enc": encoder,
+        "q": f"{scoring.q:g}",
+        "refs": scoring.references,
+        "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:
+    """The part that augmented references depend on."""
+    masking, infilling = config.masking, config.infilling
+    return {
+        "ratios": "+".join(f"{ratio:g}" for ratio in (0.0, *masking.ratios)),
+        "mask": _masking(masking, tagger, idf),
+        "lm": lm,
+        "ctx": f"head{infilling.max_context}" if infilling.context else "none",
+        "plan": _planning(infilling),
+        "judge": f"s{infilling.sigma}.w{infilling.judge_window}.k{infilling.judge_keep}",
+        "decode": _decoding(infilling),
+    }
+
+
+def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
+    alpha = "/".join(f"{weight:g}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other))
+    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
+
+
+def _planning(infilling: InfillingConfig) -> str:
+    if infilling.planner == "off" or not infilling.steps or not infilling.eta:
+        return "off"
+    scope = f"next{infilling.horizon}" if infilling.horizon else "all"
+    shortlist = f".top{infilling.shortlist}" if infilling.shortlist and infilling.planner == "hidden" else ""
+    return (
+        f"{infilling.planner}.{infilling.reward}.k{infilling.steps}.eta{infilling.eta:g}.xi{infilling.xi:g}"
+        f".{scope}.decay{infilling.decay:g}{shortlist}"
+    )
+
+
+def _decoding(infilling: InfillingConfig) -> str:
+    repeat = "norepeat" if infilling.no_repeat else "repeat"
+    if not infilling.temperature:
+        return f"greedy.{repeat}"
+    return f"t{infilling.temperature:g}.n{infilling.samples}.seed{infilling.seed}.{repeat}"

@@ -1,0 +1,36 @@
+"""What every encoder offers: texts in, unit vectors out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mars_score.infilling.base import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """One text as a vector."""
+
+    vector: NDArray[np.float32]
+    """Of length 1; all zeros where the text has no representation (empty, or no known word)."""
+    truncated: bool = False
+    """Whether the text's tail did not fit."""
+
+
+class Encoder(Protocol):
+    """Encodes texts. A text's vector must not depend on the other texts of the call, to the last bit."""
+
+    def encode(self, texts: Sequence[str], progress: Progress = ...) -> list[Encoding]:
+        """Encode each text, in order; equal texts once."""
+
+
+def cosine(a: Encoding, b: Encoding) -> float:
+    """Cosine similarity; 0 where a text has no representation."""
+    return float(a.vector.astype("float64") @ b.vector.astype("float64"))

@@ -1,0 +1,160 @@
+"""The data that flows between the stages: text -> templates -> augmented references -> scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One row to score."""
+
+    id: str
+    """Unique in its file; the row's number where the file has no id."""
+    candidate: str
+    """The generated text that is judged. May be empty."""
+    references: tuple[str, ...]
+    """At least one human-written text, none of them blank."""
+    context: str = ""
+    """What the candidate was generated from. May be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of the reference: text that is kept, or a blank that the language model fills."""
+
+    text: str
+    """The reference's own characters, white space before each word included."""
+    blank: bool
+    """Whether these characters are masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A reference with its unimportant words masked; the blocks' texts join to the whole reference."""
+
+    ratio: float
+    """The masking ratio (lambda) that was asked for."""
+    blocks: tuple[Block, ...]
+
+    @property
+    def source(self) -> str:
+        """The reference that this template was made from, byte for byte."""
+        return "".join(block.text for block in self.blocks)
+
+    @property
+    def blanks(self) -> int:
+        """How many blanks there are to fill."""
+        return sum(block.blank for block in self.blocks)
+
+    def __str__(self) -> str:
+        shown = []
+        for block in self.blocks:
+            gap = block.text[: len(block.text) - len(block.text.lstrip())]
+            shown.append(f"{gap}[{'_' * len(block.text.split())}]" if block.blank else block.text)
+        return "".join(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentedReference:
+    """A template whose blanks are filled."""
+
+    template: Template
+    fills: tuple[str, ...]
+    """One text for each blank, in order."""
+
+    @property
+    def ratio(self) -> float:
+        """The template's masking ratio; 0 is the human reference itself."""
+        return self.template.ratio
+
+    @property
+    def segments(self) -> tuple[Block, ...]:
+        """The blocks after filling; ``blank`` marks what the language model wrote."""
+        fills = iter(self.fills)
+        return tuple(
+            Block(next(fills), blank=True) if block.blank else block for block in self.template.blocks
+        )
+
+    @property
+    def text(self) -> str:
+        """The augmented reference."""
+        return "".join(block.text for block in self.segments).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Augmentation:
+    """Everything that a candidate is compared with for one reference; it does not depend on the candidate."""
+
+    augmented: tuple[AugmentedReference, ...]
+    """The human reference (ratio 0) first, then by rising ratio."""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The candidate against one augmented reference: one term of the sum in Eq. 7."""
+
+    augmented: AugmentedReference
+    cosine: float
+    weight: float
+
+    @property
+    def ratio(self) -> float:
+        """The masking ratio."""
+        return self.augmented.ratio
+
+    @property
+    def template(self) -> Template:
+        """The template that was filled."""
+        return self.augmented.template
+
+    @property
+    def text(self) -> str:
+        """The augmented reference's text."""
+        return self.augmented.text
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScore:
+    """The score of one example and everything that explains it."""
+
+    id: str
+    score: float
+    augmented: tuple[Comparison, ...]
+    """The terms of the reference that decided (the best one; with ``mean``, of all references)."""
+    flags: tuple[str, ...] = ()
+    """What a reader should know of this row; names from :mod:`mars_score.flags`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreResult:
+    """Scores in the order of the input, never without their signature."""
+
+    items: tuple[ItemScore, ...]
+    signature: str
+    metric: str = "mars"
+    higher_is_better: bool = field(default=True)
+
+    @property
+    def scores(self) -> list[float]:
+        """One number an example."""
+        return [item.score for item in self.items]
+
+    @property
+    def mean(self) -> float:
+        """The system-level score; NaN for no examples."""
+        return sum(self.scores) / len(self.items) if self.items else float("nan")
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> ItemScore:
+        return self.items[index]
+
+    def __iter__(self) -> Iterator[ItemScore]:
+        return iter(self.items)
