@@ -45,10 +45,11 @@ class InfillingConfig:
     """Context tokens that are read; the tail of a longer context is cut and flagged."""
     planner: PlannerKind = "hidden"
     """``hidden``: update of the last hidden state in closed form; ``kv``: gradient through the cache; ``off``."""
-    reward: RewardKind = "probability"
+    reward: RewardKind = "similarity"
+    """``similarity``: of the expected next word to the future words; ``probability``: of the future words."""
     steps: int = 3
     """Updates per token (k)."""
-    eta: float = 0.005
+    eta: float = 0.01
     """Length of one update, relative to the norm of what is updated."""
     xi: float = 1.3
     """Temperature of the policy inside an update."""
@@ -58,6 +59,8 @@ class InfillingConfig:
     """Each further rewarded token counts this much less."""
     shortlist: int = 256
     """Planning reorders this many most probable tokens (and the rewarded ones); 0 means the vocabulary."""
+    rival: bool = True
+    """Grow the plain fill beside the planned one, and let the judge choose; the paper grows the planned one only."""
     no_repeat: bool = True
     """Never write the same token twice in a row, or a pair of tokens that the text already has."""
     sigma: int = 4
@@ -180,7 +183,7 @@ PRESETS: dict[str, MarsConfig] = {
     "paper": MarsConfig(
         masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
         infilling=InfillingConfig(
-            lm="openai-community/gpt2-large", horizon=0, decay=1.0, shortlist=0, no_repeat=False,
+            lm="openai-community/gpt2-large", horizon=0, decay=1.0, shortlist=0, rival=False, no_repeat=False,
             judge_window=0, judge_keep=0, max_context=900,
         ),
         scoring=ScoringConfig(encoder="sentence-transformers/all-roberta-large-v1"),

@@ -50,7 +50,7 @@ def _planning(infilling: InfillingConfig) -> str:
     shortlist = f".top{infilling.shortlist}" if infilling.shortlist and infilling.planner == "hidden" else ""
     return (
         f"{infilling.planner}.{infilling.reward}.k{infilling.steps}.eta{infilling.eta:g}.xi{infilling.xi:g}"
-        f".{scope}.decay{infilling.decay:g}{shortlist}"
+        f".{scope}.decay{infilling.decay:g}{shortlist}{'.rival' if infilling.rival else ''}"
     )
 
 

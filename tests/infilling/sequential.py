@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
+from mars_score.infilling.rows import END
+
 if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
     from mars_score.infilling.language_model import Vocabulary
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class Sequential:
     """Row by row."""
 
-    def __init__(self, model: Any, vocabulary: Vocabulary, end: int, config: InfillingConfig) -> None:
-        self.model, self.vocabulary, self.end, self.config = model, vocabulary, end, config
+    def __init__(self, model: Any, vocabulary: Vocabulary, config: InfillingConfig) -> None:
+        self.model, self.vocabulary, self.config = model, vocabulary, config
         self.output = model.get_output_embeddings().weight
         self.embeddings = model.get_input_embeddings().weight
 
@@ -33,8 +35,13 @@ class Sequential:
 
     def nll(self, ids: list[int], count: int) -> float:
         """Negative log-likelihood of the last `count` tokens."""
-        states = self.hidden(ids)[-count - 1 : -1]
-        return float(F.cross_entropy(states @ self.output.T, torch.tensor(ids[-count:]), reduction="sum"))
+        states = self.hidden([max(0, i) for i in ids])[-count - 1 : -1]
+        log_p = F.log_softmax(states @ self.output.T, -1)
+        wanted = [
+            row[self.vocabulary.closing].logsumexp(0) if i == END else row[i]
+            for row, i in zip(log_p, ids[-count:], strict=True)
+        ]
+        return -float(torch.stack(wanted).sum())
 
     def fill(self, job: Job) -> tuple[tuple[int, ...], ...]:
         """Fill the blanks from left to right."""
@@ -45,18 +52,25 @@ class Sequential:
                 text += block.ids
                 continue
             later = [b.ids for b in job.blocks[number + 1 :] if not b.blank]
-            following = job.blocks[number + 1].ids if number + 1 < len(job.blocks) else (self.end,)
+            following = job.blocks[number + 1].ids if number + 1 < len(job.blocks) else (END,)
             if self.config.horizon:
                 goal = later[0][: self.config.horizon] if later else ()
             else:
                 goal = tuple(dict.fromkeys(i for ids in later for i in ids))
-            fill: list[int] = []
-            for _ in range(len(block.ids) + self.config.sigma):
-                grows = block.inside_word and not fill
-                fill.append(self.next_token(job.context, text + fill, goal, grows))
-            length = self.judge(job.context, text, fill, following)
-            fills.append(tuple(fill[:length]))
-            text += fill[:length]
+            limit = len(block.ids) + self.config.sigma
+            modes = [False]
+            if self.config.planner != "off" and goal:
+                modes = [False, True] if self.config.rival else [True]
+            guesses: list[list[int]] = []
+            for planned in modes:
+                fill: list[int] = []
+                for _ in range(limit):
+                    grows = block.inside_word and not fill
+                    fill.append(self.next_token(job.context, text + fill, goal if planned else (), grows))
+                guesses += [fill[:n] for n in range(1, limit + 1) if fill[:n] not in guesses]
+            fill = self.judge(job.context, text, guesses, following)
+            fills.append(tuple(fill))
+            text += fill
         return tuple(fills)
 
     def next_token(self, context: tuple[int, ...], text: list[int], goal: tuple[int, ...], grows: bool) -> int:
@@ -72,7 +86,7 @@ class Sequential:
                 if a == text[-1]:
                     allowed[b] = False
         z = z.masked_fill(~allowed, float("-inf"))
-        if self.config.planner == "off" or not goal:
+        if not goal:
             return int(z.argmax())
         size = self.config.shortlist or len(z)
         ids = z.topk(min(size, len(z))).indices.tolist()
@@ -101,16 +115,16 @@ class Sequential:
         return total
 
     def judge(
-        self, context: tuple[int, ...], text: list[int], fill: list[int], following: tuple[int, ...]
-    ) -> int:
-        """The length whose text, with the next block behind it, is most probable."""
+        self, context: tuple[int, ...], text: list[int], guesses: list[list[int]], following: tuple[int, ...]
+    ) -> list[int]:
+        """The guess whose text, with the next block behind it, is most probable."""
         window = list(following[: self.config.judge_window] if self.config.judge_window else following)
 
-        def mean(length: int, width: int) -> float:
-            ids = [*text, *fill[:length], *window[:width]]
+        def mean(guess: list[int], width: int) -> float:
+            ids = [*text, *guess, *window[:width]]
             return self.nll([*context, *ids], len(ids)) / len(ids)
 
-        lengths = list(range(1, len(fill) + 1))
         if self.config.judge_keep and len(window) > 1:
-            lengths = sorted(sorted(lengths, key=lambda n: mean(n, 1))[: self.config.judge_keep])
-        return min(lengths, key=lambda n: mean(n, len(window)))
+            kept = sorted(guesses, key=lambda guess: mean(guess, 1))[: self.config.judge_keep]
+            guesses = [guess for guess in guesses if guess in kept]
+        return min(guesses, key=lambda guess: mean(guess, len(window)))

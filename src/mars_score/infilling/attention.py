@@ -85,8 +85,8 @@ class Step:
     """(N, Q, S'): rows in this step, most tokens a row, columns in use."""
     visible: Tensor
     """(N, Q, S') bool: the cache columns that each token sees."""
-    context_length: Tensor
-    """(N,) tokens before each row's first column; column c holds position `context_length + c`."""
+    column_position: Tensor
+    """(N, S') the text position of each column, for models with a sliding window."""
     heads: Tensor = field(init=False)
     _masks: dict[int | None, Tensor] = field(default_factory=dict)
 
@@ -150,8 +150,7 @@ class Step:
                 n, q, _ = self.size
                 position = self.position.new_zeros(n, q)
                 position[self.row, self.place] = self.position
-                columns = self.context_length[:, None] + torch.arange(self.size[2], device=visible.device)
-                visible = visible & (position[..., None] - columns[:, None] < window)
+                visible = visible & (position[..., None] - self.column_position[:, None] < window)
             self._masks[window] = torch.zeros(self.size, dtype=dtype, device=visible.device).masked_fill_(
                 ~visible, -1e9
             )

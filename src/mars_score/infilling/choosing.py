@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -16,14 +17,28 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
     from mars_score.infilling.cache import Cache
     from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Row
+    from mars_score.infilling.rows import Row, Strand
 
 TIE = {"float32": 2e-4, "float16": 0.1, "bfloat16": 0.5}
 """Scores nearer than this could be ordered by the rounding of another batch shape."""
 
 
+Head = tuple["Row", "Strand"]
+"""Where a token is wanted: the end of a strand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One token for each head."""
+
+    tokens: Tensor
+    """(B,)."""
+    near: Tensor
+    """(B,) bool: another token came so near that rounding could have decided."""
+
+
 class Chooser:
-    """Chooses one token a row."""
+    """Chooses the next token of each strand."""
 
     def __init__(self, model: LanguageModel, config: InfillingConfig) -> None:
         """Look up the model's tables once."""
@@ -34,35 +49,43 @@ class Chooser:
         self.tie = TIE[config.dtype]
 
     def choose(
-        self, rows: Sequence[Row], hidden: Tensor, logits: Tensor, cache: Cache
-    ) -> tuple[Tensor, Tensor]:
-        """Return a token for each row (B,) and whether another one came near (B,)."""
-        scores = self.permitted(rows, logits)  # (B, V)
-        ids: Tensor | None = None
-        if self.config.planner != "off" and any(row.goal for row in rows):
-            if self.config.planner == "kv":
-                from mars_score.infilling.kv_planning import plan_through_cache  # noqa: PLC0415
+        self, heads: Sequence[Head], hidden: Tensor, logits: Tensor, cache: Cache
+    ) -> tuple[Choice, Choice | None]:
+        """Return the plain choice of each head (B,), and the planned one if anything is to be planned."""
+        scores = self.permitted(heads, logits)  # (B, V)
+        noise = self._noise(heads) if self.config.temperature else None  # (B, V)
+        plain = self._best(scores, noise)
+        if self.config.planner == "off" or not any(row.goal for row, _ in heads):
+            return plain, None
+        if self.config.planner == "kv":
+            from mars_score.infilling.kv_planning import plan_through_cache  # noqa: PLC0415  (rarely used)
 
-                planned = plan_through_cache(self.model, rows, cache, self.config)  # (B, V)
-                scores = torch.where(scores.isfinite(), planned, scores)
-            else:
-                scores, ids = plan(
-                    hidden, scores, self.goals(rows), self.output, self.embeddings, self.config
-                )  # (B, C)
-        if self.config.temperature:
-            scores = scores / self.config.temperature + self._noise(rows, ids, scores)
+            planned = plan_through_cache(self.model, heads, cache, self.config)  # (B, V)
+            return plain, self._best(torch.where(scores.isfinite(), planned, scores), noise)
+        goals = self.goals([row for row, _ in heads])
+        scores, ids = plan(hidden, scores, goals, self.output, self.embeddings, self.config)  # (B, C)
+        choice = self._best(scores, noise if noise is None else noise.gather(1, ids))
+        return plain, Choice(ids.gather(1, choice.tokens[:, None])[:, 0], choice.near)
+
+    def _best(self, scores: Tensor, noise: Tensor | None) -> Choice:
+        """The highest score of each head, or a sample (the highest after Gumbel noise)."""
+        if noise is not None:
+            scores = scores / self.config.temperature + noise
         top = scores.topk(2, dim=-1)
-        best = top.indices[:, 0] if ids is None else ids.gather(1, top.indices[:, :1])[:, 0]
-        return best, top.values[:, 0] - top.values[:, 1] < self.tie
+        return Choice(top.indices[:, 0], top.values[:, 0] - top.values[:, 1] < self.tie)
 
-    def permitted(self, rows: Sequence[Row], logits: Tensor) -> Tensor:
-        """Logits (B, V) with -inf for every token that a row must not write now."""
+    def permitted(self, heads: Sequence[Head], logits: Tensor) -> Tensor:
+        """Logits (B, V) with -inf for every token that must not be written now."""
         scores = logits.masked_fill(self.unwritable, NEVER)
-        grown = [i for i, row in enumerate(rows) if not row.fill and row.job.blocks[row.block].inside_word]
+        grown = [
+            i
+            for i, (row, strand) in enumerate(heads)
+            if not strand.tokens and row.job.blocks[row.block].inside_word
+        ]
         if grown:
             scores[grown] = scores[grown].masked_fill(self.model.vocabulary.opens_word, NEVER)
         if self.config.no_repeat:
-            banned = [(i, token) for i, row in enumerate(rows) for token in _repeats(row)]
+            banned = [(i, token) for i, head in enumerate(heads) for token in _repeats(*head)]
             if banned:
                 index, token = torch.tensor(banned, device=scores.device).T
                 scores[index, token] = NEVER
@@ -80,21 +103,19 @@ class Chooser:
         device = self.output.device
         return Goals(ids.to(device), weights.to(device))
 
-    def _noise(self, rows: Sequence[Row], ids: Tensor | None, scores: Tensor) -> Tensor:
-        """Gumbel noise of each row's own seed and step, so that sampling does not depend on the batch."""
+    def _noise(self, heads: Sequence[Head]) -> Tensor:
+        """Gumbel noise (B, V) of each row's own seed and step, so that a sample does not depend on the batch."""
         noise = []
-        for i, row in enumerate(rows):
-            seed = (row.job.salt * 1_000_003 + len(row.history) * 1_009 + len(row.fill)) % (1 << 63)
-            generator = torch.Generator().manual_seed(seed)
-            uniform = torch.rand(self.output.shape[0], generator=generator).clamp_(1e-9, 1 - 1e-7)
-            gumbel = -torch.log(-torch.log(uniform)).to(scores.device)
-            noise.append(gumbel if ids is None else gumbel[ids[i]])
-        return torch.stack(noise)
+        for row, strand in heads:
+            seed = (row.job.salt * 1_000_003 + len(row.history) * 1_009 + len(strand.tokens)) % (1 << 63)
+            uniform = torch.rand(self.output.shape[0], generator=torch.Generator().manual_seed(seed))
+            noise.append(-torch.log(-torch.log(uniform.clamp_(1e-9, 1 - 1e-7))))
+        return torch.stack(noise).to(self.output.device)
 
 
-def _repeats(row: Row) -> set[int]:
+def _repeats(row: Row, strand: Strand) -> set[int]:
     """Tokens that would repeat the last token, or a pair of tokens that the text already has."""
-    history = [*row.history, *row.fill]
+    history = [*row.history, *strand.tokens]
     if not history:
         return set()
     last = history[-1]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import repeat, takewhile
 from typing import TYPE_CHECKING
 
 import torch
@@ -25,7 +25,7 @@ from mars_score.infilling import judge
 from mars_score.infilling.attention import Prefill
 from mars_score.infilling.base import Progress, silent
 from mars_score.infilling.cache import Cache, NewTokens
-from mars_score.infilling.rows import Job, Limits, Phase, Row
+from mars_score.infilling.rows import END, Job, Limits, Phase, Row, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.choosing import Chooser
+    from mars_score.infilling.choosing import Chooser, Head
     from mars_score.infilling.language_model import LanguageModel
 
 Fills = tuple[tuple[int, ...], ...]
@@ -72,8 +72,9 @@ class Engine:
 
         self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
         self.limits = Limits(
-            config.sigma, config.judge_window, config.judge_keep, config.horizon, end=model.end
-        )
+            sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
+            plan=config.planner != "off", rival=config.rival,
+        )  # fmt: skip
         self.chooser: Chooser = Chooser(model, config)
         self.counts = Counts()
 
@@ -101,9 +102,10 @@ class Engine:
         longest = sum(len(block.ids) + (self.config.sigma if block.blank else 0) for block in job.blocks)
         blanks = [len(block.ids) + self.config.sigma for block in job.blocks if block.blank]
         texts = [len(block.ids) for block in job.blocks if not block.blank]
-        branches = min(max(blanks, default=0), self.config.judge_keep or math.inf)
+        strands = 2 * max(blanks, default=0)
+        branches = min(strands, self.config.judge_keep or math.inf)
         width = min(max(texts, default=1), self.config.judge_window or math.inf) - 1
-        return int(longest + branches * width) + 1
+        return int(longest + strands + branches * width) + 1
 
     def _buckets(self, jobs: Iterable[Job]) -> list[list[Job]]:
         """Group contexts whose templates are of like size, so that rows of one cache waste few columns."""
@@ -129,7 +131,7 @@ class _Run:
     queue: deque[Job] = field(init=False)
     cache: Cache = field(init=False)
     hidden: Tensor = field(init=False)
-    """(R, H) hidden state of each row's last token."""
+    """(R, 2, H) hidden state of the last token of each row, or of its strands while it fills a blank."""
     free: list[int] = field(init=False)
     active: list[Row] = field(default_factory=list)
     """Ordered by context, as attention wants them."""
@@ -143,7 +145,7 @@ class _Run:
         self.queue = deque(self.jobs)
         self.cache = Cache(model, rows, columns)
         self.hidden = torch.zeros(
-            rows, model.head.weight.shape[1], dtype=model.head.weight.dtype, device=model.device
+            rows, 2, model.head.weight.shape[1], dtype=model.head.weight.dtype, device=model.device
         )
         self.free = list(range(rows))
 
@@ -203,51 +205,85 @@ class _Run:
             self.cache.contexts[number] = store
             for row in self.active:
                 if row.context == number:
-                    self.hidden[row.slot] = hidden[end]
+                    self.hidden[row.slot, 0] = hidden[end]
         self.engine.counts.prefilled += len(ids)
 
     def _grow(self, rows: list[Row]) -> None:
-        """Choose the next token of each fill; a fill at its limit goes to be judged."""
-        hidden = self.hidden[[row.slot for row in rows]]  # (B, H)
+        """Choose the next token of each strand; rows whose strands are all at their limit go to be judged."""
+        heads = [(row, strand) for row in rows for strand in row.strands]
+        hidden = self.hidden[*self._places(heads)]  # (B, H)
         logits = self.engine.model.logits(hidden)  # (B, V)
         total = logits.logsumexp(-1)  # (B,)
-        first = torch.tensor([row.following[0] for row in rows], device=logits.device)
-        first_nll = (total - logits.gather(1, first[:, None])[:, 0]).tolist()
-        for row, nll in zip(rows, first_nll, strict=True):
-            if row.fill:
-                row.first_nll.append(nll)
-        going = [i for i, row in enumerate(rows) if len(row.fill) < row.limit]
+        first = torch.tensor([row.following[0] for row, _ in heads], device=logits.device)
+        closing = logits[:, self.engine.model.vocabulary.closing].logsumexp(-1)  # (B,)
+        wanted = torch.where(first == END, closing, logits.gather(1, first.clamp_min(0)[:, None])[:, 0])
+        for (_, strand), nll in zip(heads, (total - wanted).tolist(), strict=True):
+            if strand.tokens:
+                strand.first_nll.append(nll)
+        going = [i for i, (row, strand) in enumerate(heads) if len(strand.tokens) < row.limit]
         for row in rows:
-            if len(row.fill) == row.limit:
-                self._end_fill(row)
-        if not going:
-            return
-        rows = [rows[i] for i in going]
-        if len(going) < len(hidden):
-            hidden, logits, total = hidden[going], logits[going], total[going]
-        tokens, near = self.engine.chooser.choose(rows, hidden, logits, self.cache)
-        chosen = logits.gather(1, tokens[:, None])[:, 0]  # (B,)
-        for row, token, nll, tie in zip(
-            rows, tokens.tolist(), (total - chosen).tolist(), near.tolist(), strict=True
-        ):
-            row.write(token, nll)
-            row.uncertain |= tie
-        self._read([layout.growing(row) for row in rows])
-        self.engine.counts.generated += len(rows)
+            if all(len(strand.tokens) == row.limit for strand in row.strands):
+                self._end_blank(row)
+        if going:
+            heads = [heads[i] for i in going]
+            if len(going) < len(hidden):
+                hidden, logits, total = hidden[going], logits[going], total[going]
+            self._write(heads, hidden, total[:, None] - logits, logits)
 
-    def _end_fill(self, row: Row) -> None:
-        """Shortlist the lengths; where one token of the next block is all there is to see, decide at once."""
+    def _write(self, heads: list[Head], hidden: Tensor, loss: Tensor, logits: Tensor) -> None:
+        """Let every strand write a token, fork those that planning leads elsewhere, and read what is new."""
+        plain, planned = self.engine.chooser.choose(heads, hidden, logits, self.cache)
+        plain_loss = loss.gather(1, plain.tokens[:, None])[:, 0].tolist()
+        choices = zip(plain.tokens.tolist(), plain_loss, plain.near.tolist(), strict=True)
+        others: Iterable[tuple[int, float, bool]] = repeat((-1, 0.0, False))
+        if planned is not None:
+            planned_loss = loss.gather(1, planned.tokens[:, None])[:, 0].tolist()
+            others = zip(planned.tokens.tolist(), planned_loss, planned.near.tolist(), strict=True)
+        written: dict[int, tuple[Row, list[Strand]]] = {}
+        for (row, strand), (token, nll, near), (other, other_nll, other_near) in zip(
+            heads, choices, others, strict=False
+        ):
+            grown = [strand]
+            if strand.planned:
+                strand.write(other, row.take_column(), other_nll)
+                row.uncertain |= other_near
+            else:
+                forks = planned is not None and bool(row.goal) and len(row.strands) == 1
+                if forks and other != token:
+                    fork = strand.fork()
+                    fork.write(other, row.take_column(), other_nll)
+                    row.strands.append(fork)
+                    self.hidden[row.slot, 1] = self.hidden[row.slot, 0]
+                    grown.append(fork)
+                strand.write(token, row.take_column(), nll)
+                row.uncertain |= near or (forks and other_near)
+            written.setdefault(row.slot, (row, []))[1].extend(grown)
+        batch = [layout.growing(row, strands) for row, strands in written.values()]
+        fresh = [(row, strand) for row, strands in written.values() for strand in strands]
+        self.hidden[*self._places(fresh)] = self._read(batch)
+        self.engine.counts.generated += len(fresh)
+
+    def _places(self, heads: list[Head]) -> tuple[list[int], list[int]]:
+        """Where the hidden states of strands are kept."""
+        return [row.slot for row, _ in heads], [row.strands.index(strand) for row, strand in heads]
+
+    def _end_blank(self, row: Row) -> None:
+        """Shortlist the guesses; where one token of the next block is all there is to see, decide at once."""
         row.kept, near = judge.shortlist(row)
         row.uncertain |= near
         row.phase = Phase.JUDGE
         if row.window == 1:
-            self._decide(row, [row.first_nll[length - 1] for length in row.kept], [])
+            moves: list[tuple[int, int, int]] = []
+            self._decide(row, [judge.first_nll(row, guess) for guess in row.kept], moves)
+            self.cache.move(moves)
 
     def _settle(self, rows: list[Row]) -> None:
         """Read pending text and judge fills, all in one forward."""
         batch = [layout.reading(row) if row.phase is Phase.READ else layout.judging(row) for row in rows]
-        before = self.hidden[[row.slot for row in rows]]  # (B, H): predicts the first pending token
+        before = self.hidden[[row.slot for row in rows], 0]  # (B, H): predicts the first pending token
         hidden = self._read(batch)  # (T, H)
+        ends = torch.tensor([len(new.ids) for new in batch]).cumsum(0) - 1
+        self.hidden[[row.slot for row in rows], 0] = hidden[ends]  # judged rows read on before it is used
         sources: list[Tensor] = []
         targets: list[int] = []
         start = 0
@@ -272,29 +308,27 @@ class _Run:
             else:
                 width = row.window - 1
                 window = [
-                    row.first_nll[length - 1] + math.fsum(losses.popleft() for _ in range(width))
-                    for length in row.kept
+                    judge.first_nll(row, guess) + math.fsum(losses.popleft() for _ in range(width))
+                    for guess in row.kept
                 ]
                 self.engine.counts.judged += len(new.ids)
                 self._decide(row, window, moves)
         self.cache.move(moves)
 
     def _decide(self, row: Row, window: list[float], moves: list[tuple[int, int, int]]) -> None:
-        """Keep the best length and note which columns of its branch to bring behind it."""
-        branch, near = judge.best(row, window)
+        """Keep the best guess and note which columns of the cache to bring into the order of the text."""
+        number, near = judge.best(row, window)
         row.uncertain |= near
-        length, width = row.kept[branch], row.window - 1
-        source, target = row.length + len(row.fill) + branch * width, row.length + length
-        moves += [(row.slot, source + i, target + i) for i in range(width)]
-        row.choose(length, window[branch])
+        guess, width = row.kept[number], row.window - 1
+        branch = row.used + number * width
+        sources = [*row.strands[guess.strand].columns[: guess.length], *range(branch, branch + width)]
+        moves += [(row.slot, source, row.length + i) for i, source in enumerate(sources)]
+        row.choose(guess, window[number])
 
     def _read(self, batch: list[NewTokens]) -> Tensor:
-        """Run new tokens; return their hidden states (T, H) and keep each row's last."""
+        """Run new tokens through the network: hidden states (T, H)."""
         ids, positions, view = self.cache.step(batch)
-        hidden = self.engine.model.hidden(ids, positions, view)
-        ends = torch.tensor([len(new.ids) for new in batch]).cumsum(0) - 1
-        self.hidden[[new.row.slot for new in batch]] = hidden[ends]
-        return hidden
+        return self.engine.model.hidden(ids, positions, view)
 
     def _losses(self, hidden: Tensor, targets: list[int]) -> list[float]:
         """Negative log-likelihood of each target under its hidden state."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
     from mars_score.infilling.cache import Cache
     from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Row
+    from mars_score.infilling.rows import Row, Strand
 
 
 @dataclass(slots=True)
@@ -46,18 +46,20 @@ class _Past:
 
 
 def plan_through_cache(
-    model: LanguageModel, rows: Sequence[Row], cache: Cache, config: InfillingConfig
+    model: LanguageModel, heads: Sequence[tuple[Row, Strand]], cache: Cache, config: InfillingConfig
 ) -> Tensor:
-    """Return the planned logits (B, V) of the next token of each row."""
-    return torch.stack([_plan(model, row, cache, config) for row in rows])
+    """Return the planned logits (B, V) of the next token of each head."""
+    return torch.stack([_plan(model, row, strand, cache, config) for row, strand in heads])
 
 
-def _plan(model: LanguageModel, row: Row, cache: Cache, config: InfillingConfig) -> Tensor:
-    """Move the row's past, then read its last token again: logits (V,)."""
-    filled = row.length + len(row.fill)
-    own = cache.own[:, :, row.slot, :, :filled]  # (layers, 2, K, n, D)
+def _plan(
+    model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: InfillingConfig
+) -> Tensor:
+    """Move the strand's past, then read its last token again: logits (V,)."""
+    columns = [*range(row.length), *strand.columns]
+    own = cache.own[:, :, row.slot, :, columns]  # (layers, 2, K, n, D)
     past = torch.cat([cache.contexts[row.context], own], dim=3)[:, :, :, :-1]
-    last = ([row.job.context[-1], *row.history, *row.fill])[-1]
+    last = ([row.job.context[-1], *row.history, *strand.tokens])[-1]
     token = torch.tensor([last], device=model.device)
     position = torch.tensor([past.shape[3]], device=model.device)
     change = torch.zeros_like(past)

@@ -29,9 +29,11 @@ class Vocabulary:
     """(V,) bool: printable text without line breaks; never a special token or a part of a character."""
     opens_word: Tensor
     """(V,) bool: starts with a letter or digit, so it would grow the word before it."""
+    closing: Tensor
+    """(n,) ids of the tokens that may stand where a text ends: line breaks, and the ends of turn and document."""
 
     @classmethod
-    def of(cls, tokenizer: Any, size: int) -> Vocabulary:
+    def of(cls, tokenizer: Any, size: int, ends: set[int]) -> Vocabulary:
         """Decode every id once, after an anchor, so that leading spaces survive every kind of tokenizer."""
         anchor = tokenizer("a", add_special_tokens=False).input_ids
         ids = range(min(size, len(tokenizer)))
@@ -44,7 +46,16 @@ class Vocabulary:
             for i, piece in enumerate(pieces)
         ]
         opens_word = [piece[:1].isalnum() for piece in pieces]
-        return cls(tuple(pieces), torch.tensor(writable), torch.tensor(opens_word))
+        closing = ends | {i for i, piece in enumerate(pieces) if piece.startswith("\n")}
+        return cls(
+            tuple(pieces), torch.tensor(writable), torch.tensor(opens_word), torch.tensor(sorted(closing))
+        )
+
+    def to(self, device: torch.device) -> Vocabulary:
+        """Move the tables to a device."""
+        return Vocabulary(
+            self.pieces, self.writable.to(device), self.opens_word.to(device), self.closing.to(device)
+        )
 
 
 class LanguageModel:
@@ -64,27 +75,22 @@ class LanguageModel:
         )
         self.model = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.config = self.model.config.get_text_config()
-        self.start, self.end = self._boundaries(start_token)
+        self.start = self._start(start_token)
         self.head: Any = self.model.get_output_embeddings()
         self.max_positions = int(getattr(self.config, "max_position_embeddings", 1 << 30))
 
-    def _boundaries(self, start_token: int | None) -> tuple[int, int]:
-        """Return the ids that open and close a document."""
-        bos, eos = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
-        if start_token is not None and start_token != bos:
-            # Chat models declare the marks of a turn; the token that separates documents does both jobs.
-            return start_token, start_token
-        if bos is None and eos is None:
-            raise ModelError("the tokenizer has neither a start nor an end token; name another model")
-        return (eos if bos is None else bos), (bos if eos is None else eos)
+    def _start(self, start_token: int | None) -> int:
+        """The token that opens a document."""
+        for token in (start_token, self.tokenizer.bos_token_id, self.tokenizer.eos_token_id):
+            if token is not None:
+                return int(token)
+        raise ModelError("the tokenizer has neither a start nor an end token; name another model")
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary as text."""
-        vocabulary = Vocabulary.of(self.tokenizer, self.head.weight.shape[0])
-        return Vocabulary(
-            vocabulary.pieces, vocabulary.writable.to(self.device), vocabulary.opens_word.to(self.device)
-        )
+        ends = {token for token in (self.tokenizer.eos_token_id, self.start) if token is not None}
+        return Vocabulary.of(self.tokenizer, self.head.weight.shape[0], ends).to(self.device)
 
     @property
     def kv_shape(self) -> tuple[int, int, int]:

@@ -3,14 +3,21 @@
 A row knows token ids and numbers, no tensors. It alternates between three phases:
 
     READ      text tokens wait to be read into the cache
-    GENERATE  the fill of the current blank grows by one token a step, up to sigma + |B|
-    JUDGE     the fill is complete; its lengths are compared by how well the next block follows
+    GENERATE  the fills of the current blank grow by one token a step, up to sigma + |B|
+    JUDGE     the fills are complete; every length is compared by how well the next block follows
+
+A blank may have two fills at once, the plain one and the planned one: strands that share their tokens up
+to where planning first prefers another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+
+
+END = -1
+"""Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
 
 
 class Phase(Enum):
@@ -51,8 +58,44 @@ class Limits:
     window: int
     keep: int
     horizon: int
-    end: int
-    """The end-of-document token: the block that follows a last blank."""
+    plan: bool = True
+    """Whether there is a planner."""
+    rival: bool = True
+    """Whether the plain fill is grown beside the planned one."""
+
+
+@dataclass(slots=True)
+class Strand:
+    """One fill of the current blank as it grows."""
+
+    planned: bool
+    tokens: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    """Where the cache holds these tokens."""
+    nll: list[float] = field(default_factory=list)
+    """NLL of the first t tokens, t = 1 .. L."""
+    first_nll: list[float] = field(default_factory=list)
+    """NLL of the next block's first token after t tokens."""
+    shared: int = 0
+    """How many tokens it shares with the strand it was forked from."""
+
+    def fork(self) -> Strand:
+        """A planned strand that has written the same so far."""
+        return Strand(True, self.tokens[:], self.columns[:], self.nll[:], self.first_nll[:], len(self.tokens))
+
+    def write(self, token: int, column: int, nll: float) -> None:
+        """Grow by one token."""
+        self.nll.append(nll + (self.nll[-1] if self.nll else 0.0))
+        self.tokens.append(token)
+        self.columns.append(column)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The first `length` tokens of a strand: one possible fill."""
+
+    strand: int
+    length: int
 
 
 @dataclass(slots=True)
@@ -75,14 +118,12 @@ class Row:
     pending_judged: bool = False
     """Whether the first pending token is already counted in `nll`."""
     history: list[int] = field(default_factory=list)
-    """Every token of the augmented reference so far, pending ones included."""
-    fill: list[int] = field(default_factory=list)
-    fill_nll: list[float] = field(default_factory=list)
-    """NLL of the first t tokens of the fill, t = 1 .. L."""
-    first_nll: list[float] = field(default_factory=list)
-    """NLL of the next block's first token after t fill tokens."""
-    kept: list[int] = field(default_factory=list)
-    """The lengths that are judged by the whole window."""
+    """Every token of the augmented reference before the current blank."""
+    strands: list[Strand] = field(default_factory=list)
+    used: int = 0
+    """Cache columns in use, strands included."""
+    kept: list[Guess] = field(default_factory=list)
+    """The guesses that are judged by the whole window."""
     fills: list[tuple[int, ...]] = field(default_factory=list)
     uncertain: bool = False
     """Whether some choice was so close that rounding could decide it."""
@@ -98,14 +139,14 @@ class Row:
 
     @property
     def limit(self) -> int:
-        """The longest fill of the current blank."""
+        """The most tokens that a fill of the current blank may have."""
         return len(self.job.blocks[self.block].ids) + self.limits.sigma
 
     @property
     def following(self) -> tuple[int, ...]:
         """The block after the current blank; the end of the document where there is none."""
         after = self.block + 1
-        return self.job.blocks[after].ids if after < len(self.job.blocks) else (self.limits.end,)
+        return self.job.blocks[after].ids if after < len(self.job.blocks) else (END,)
 
     @property
     def window(self) -> int:
@@ -122,9 +163,18 @@ class Row:
         return tuple(dict.fromkeys(i for ids in later for i in ids))
 
     @property
-    def branches(self) -> list[tuple[int, int]]:
-        """The tokens that judging reads, as (length, place in the following block)."""
-        return [(length, place) for length in self.kept for place in range(self.window - 1)]
+    def branches(self) -> list[tuple[Guess, int]]:
+        """The tokens that judging reads: for each guess, places in the following block."""
+        return [(guess, place) for guess in self.kept for place in range(self.window - 1)]
+
+    @property
+    def guesses(self) -> list[Guess]:
+        """Every fill that the strands offer, shared ones once."""
+        return [
+            Guess(number, length)
+            for number, strand in enumerate(self.strands)
+            for length in range(strand.shared + 1, len(strand.tokens) + 1)
+        ]
 
     def has_read(self, nll: float) -> None:
         """All pending tokens are in the cache; `nll` is of those that were not counted yet."""
@@ -133,20 +183,21 @@ class Row:
         self.pending, self.pending_judged = [], False
         self._enter(self.block + 1)
 
-    def write(self, token: int, nll: float) -> None:
-        """Grow the fill by one token."""
-        self.fill_nll.append(nll + (self.fill_nll[-1] if self.fill_nll else 0.0))
-        self.fill.append(token)
+    def take_column(self) -> int:
+        """A cache column for a new token of a strand."""
+        self.used += 1
+        return self.used - 1
 
-    def choose(self, length: int, window_nll: float) -> None:
-        """End the blank with the first `length` tokens of the fill; the cache holds them and the branch."""
-        read = self.window - 1
-        self.fills.append(tuple(self.fill[:length]))
-        self.nll += self.fill_nll[length - 1] + window_nll
-        self.length += length + read
-        self.history += [*self.fill[:length], *self.following]
+    def choose(self, guess: Guess, window_nll: float) -> None:
+        """End the blank with a guess; the cache holds it and its branch of the following block in order."""
+        strand, read = self.strands[guess.strand], self.window - 1
+        fill = strand.tokens[: guess.length]
+        self.fills.append(tuple(fill))
+        self.nll += strand.nll[guess.length - 1] + window_nll
+        self.length += guess.length + read
+        self.history += [*fill, *self.following]
         self.pending, self.pending_judged = list(self.following[read:]), True
-        self.fill, self.fill_nll, self.first_nll, self.kept = [], [], [], []
+        self.strands, self.kept = [], []
         self.block += 1
         self.phase = Phase.READ if any(block.blank for block in self.job.blocks[self.block :]) else Phase.DONE
 
@@ -158,6 +209,8 @@ class Row:
             self.phase = Phase.DONE
         elif blocks[0].blank:
             self.phase = Phase.GENERATE
+            self.strands = [Strand(planned=self.limits.plan and not self.limits.rival and bool(self.goal))]
+            self.used = self.length
         else:
             self.phase = Phase.READ
             self.pending = list(blocks[0].ids)
