@@ -13,10 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -24,11 +23,15 @@ from mars_score.cli.options import _value
 from mars_score.config import MarsConfig, ratios_up_to
 from mars_score.infilling.attention import Prefill
 from mars_score.infilling.language_model import LanguageModel
-from mars_score.metrics.mars import Pair
 from mars_score.models.resolve import resolve
 from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
 from mars_score.types import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.metrics.mars import Pair
 
 RATIOS = ratios_up_to(0.8)
 
@@ -40,7 +43,6 @@ class Judge:
         found = resolve(name, "causal-lm", ModelStore())
         self.model = LanguageModel(found.location, start_token=found.start_token)
 
-    @torch.no_grad()
     def bits_per_byte(self, context: str, text: str) -> float:
         """-log2 p(text | context) / bytes."""
         before = [self.model.start, *self.model.encode(context.strip())]
@@ -48,7 +50,8 @@ class Judge:
         ids = torch.tensor(before + after)
         layers, heads, size = self.model.kv_shape
         store = torch.empty(layers, 2, heads, len(ids), size)
-        hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], [store]))
+        with torch.no_grad():
+            hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], [store]))
         logits = self.model.logits(hidden[len(before) - 1 : -1])
         loss = torch.nn.functional.cross_entropy(logits, ids[len(before) :], reduction="sum")
         return float(loss) / math.log(2) / len(text.encode())
@@ -75,10 +78,14 @@ def measure(config: MarsConfig, pairs: Sequence[Pair], judge: Judge) -> dict[str
 
 def main() -> None:
     """Print one JSON line for each setting."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("stories", type=Path)
     parser.add_argument("--endings", type=int, default=60)
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE,...", help="a further setting to measure")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE,...", help="a further setting to measure"
+    )
     arguments = parser.parse_args()
     pairs, judge, default = stories(arguments.stories, arguments.endings), Judge(), MarsConfig()
     settings: dict[str, dict[str, Any]] = {"planning off": {"planner": "off"}, "default": {}}
@@ -86,10 +93,16 @@ def main() -> None:
         options = dict(part.split("=") for part in text.split(";"))
         settings[text] = {name: _value(default, name, value) for name, value in options.items()}
     human = sum(judge.bits_per_byte(*pair) for pair in pairs) / len(pairs)
-    print(json.dumps({"setting": "human endings", "endings": len(pairs), "bits_per_byte": round(human, 4)}), flush=True)
+    print(
+        json.dumps({"setting": "human endings", "endings": len(pairs), "bits_per_byte": round(human, 4)}),
+        flush=True,
+    )
     for name, options in settings.items():
         found = measure(default.with_options(**options), pairs, judge)
-        print(json.dumps({"setting": name, **{key: round(value, 4) for key, value in found.items()}}), flush=True)
+        print(
+            json.dumps({"setting": name, **{key: round(value, 4) for key, value in found.items()}}),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -183,8 +183,15 @@ PRESETS: dict[str, MarsConfig] = {
     "paper": MarsConfig(
         masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
         infilling=InfillingConfig(
-            lm="openai-community/gpt2-large", horizon=0, decay=1.0, shortlist=0, rival=False, no_repeat=False,
-            judge_window=0, judge_keep=0, max_context=900,
+            lm="openai-community/gpt2-large",
+            horizon=0,
+            decay=1.0,
+            shortlist=0,
+            rival=False,
+            no_repeat=False,
+            judge_window=0,
+            judge_keep=0,
+            max_context=900,
         ),
         scoring=ScoringConfig(encoder="sentence-transformers/all-roberta-large-v1"),
     ),
@@ -195,5 +202,7 @@ PRESETS: dict[str, MarsConfig] = {
 def preset(name: str) -> MarsConfig:
     """Return a preset by name."""
     if name not in PRESETS:
-        raise ConfigError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}.{did_you_mean(name, PRESETS)}")
+        raise ConfigError(
+            f"unknown preset {name!r}; there are {', '.join(PRESETS)}.{did_you_mean(name, PRESETS)}"
+        )
     return PRESETS[name]

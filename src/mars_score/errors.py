@@ -1,19 +1,22 @@
 """The error tree. The library raises from here and never exits; only the command line exits.
 
-    MarsError
-    ├── InputError      a file or row that cannot be scored; names the file, the line and the remedy
-    ├── OutputError     a result that cannot be written; nothing already computed is lost
-    ├── ConfigError     an unknown preset, model or option, or a value out of range
-    └── ModelError      a model that cannot be found, fetched, verified or loaded
-        ├── FetchError      the download failed; says what to copy where by hand
-        └── IntegrityError  a file differs from its recorded hash
+MarsError
+├── InputError      a file or row that cannot be scored; names the file, the line and the remedy
+├── OutputError     a result that cannot be written; nothing already computed is lost
+├── ConfigError     an unknown preset, model or option, or a value out of range
+└── ModelError      a model that cannot be found, fetched, verified or loaded
+    ├── FetchError      the download failed; says what to copy where by hand
+    └── IntegrityError  a file differs from its recorded hash
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 
 class MarsError(Exception):
@@ -24,8 +27,13 @@ class InputError(MarsError):
     """A file or a row that cannot be scored."""
 
     def __init__(
-        self, problem: str, *, path: str | Path | None = None, line: int | None = None,
-        column: int | None = None, remedy: str | None = None,
+        self,
+        problem: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        remedy: str | None = None,
     ) -> None:
         """Build the message ``path:line:column: problem. Remedy.``"""
         self.problem, self.path, self.line, self.column, self.remedy = problem, path, line, column, remedy

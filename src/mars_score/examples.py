@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from mars_score.errors import InputError
@@ -15,23 +16,22 @@ def make_examples(
     ids: Sequence[str] | None = None,
 ) -> list[Example]:
     """Zip the lists; every complaint names the list and the item."""
-    lists: dict[str, Sequence[object] | None] = {
-        "candidates": candidates,
-        "references": references,
-        "contexts": contexts,
-        "ids": ids,
-    }
+    lists: dict[str, Sequence[object]] = {"candidates": candidates, "references": references}
+    lists |= {name: values for name, values in (("contexts", contexts), ("ids", ids)) if values is not None}
     for name, values in lists.items():
-        if isinstance(values, str | bytes) or (values is not None and not isinstance(values, Sequence)):
-            raise InputError(f"{name} must be a list of texts, not {type(values).__name__}", remedy=f"{name}=[...]")
-        if values is not None and len(values) != len(candidates):
+        if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+            raise InputError(
+                f"{name} must be a list of texts, not {type(values).__name__}", remedy=f"{name}=[...]"
+            )
+        if len(values) != len(candidates):
             raise InputError(
                 f"{len(candidates)} candidates but {len(values)} {name}",
                 remedy="give one entry for each candidate, in the same order",
             )
+    names = [str(i + 1) for i in range(len(candidates))] if ids is None else _ids(ids)
     return [
         Example(
-            id=str(ids[i]) if ids is not None else str(i + 1),
+            id=names[i],
             candidate=_text(candidate, "candidates", i),
             references=_references(references[i], i),
             context=_text(contexts[i], "contexts", i) if contexts is not None else "",
@@ -40,17 +40,35 @@ def make_examples(
     ]
 
 
+def _ids(ids: Sequence[object]) -> list[str]:
+    # A number serves as well as its text, as in a file.
+    number = [isinstance(value, int) and not isinstance(value, bool) for value in ids]
+    names = [str(value) if number[i] else _text(value, "ids", i) for i, value in enumerate(ids)]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"{count} of the ids are {name!r}", remedy="make ids unique, or give none")
+    return names
+
+
 def _references(value: object, index: int) -> tuple[str, ...]:
     found = (value,) if isinstance(value, str) else value
     if not isinstance(found, Sequence) or not found:
-        raise InputError(f"references[{index}] must be a text or a non-empty list of texts")
+        raise InputError(
+            f"references[{index}] must be a text or a non-empty list of texts",
+            remedy="give at least one reference, or leave the item out",
+        )
     texts = tuple(_text(text, "references", index) for text in found)
     if not all(text.strip() for text in texts):
-        raise InputError(f"references[{index}] is blank", remedy="a reference must have words; leave the item out")
+        raise InputError(
+            f"references[{index}] is blank", remedy="a reference must have words; leave the item out"
+        )
     return texts
 
 
 def _text(value: object, name: str, index: int) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{name}[{index}] must be a text, not {type(value).__name__}")
+        raise InputError(
+            f"{name}[{index}] must be a text, not {type(value).__name__}",
+            remedy="give a text, or leave the item out",
+        )
     return value

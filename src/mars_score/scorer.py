@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,16 @@ from mars_score.examples import make_examples
 from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.masking.templates import WordPlan, explain_words
-from mars_score.metrics.mars import Mars, Pair, Progress
+from mars_score.metrics.mars import Mars, Progress
 from mars_score.models.resolve import ResolvedModel, resolve
 from mars_score.models.store import ModelStore
 from mars_score.signature import signature
 from mars_score.text import clean
-from mars_score.types import Augmentation, Example, ItemScore, ScoreResult
+from mars_score.types import Augmentation, Example, ItemScore, Pair, ScoreResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.similarity.base import Encoder
 
@@ -65,6 +66,7 @@ class MarsScorer:
         self, examples: Sequence[Example], *, progress: Progress = _quiet, strict: bool = False
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
+        signature = self.signature  # finds all the models: one that is missing is known before any work
         cleaned = [_clean(example) for example in examples]
         augmented = self.augment_examples(cleaned, progress=progress)
         items = self.mars.score(cleaned, augmented, self.encoder, progress)
@@ -74,14 +76,14 @@ class MarsScorer:
         ]
         if strict:
             _refuse_flags(items)
-        return ScoreResult(tuple(items), self.signature)
+        return ScoreResult(tuple(items), signature)
 
     def augment_examples(
         self, examples: Sequence[Example], *, progress: Progress = _quiet
     ) -> dict[Pair, Augmentation]:
         """Return the augmented references of every (context, reference) pair; new pairs are computed."""
         cleaned = [_clean(example) for example in examples]
-        pairs = list(dict.fromkeys((e.context, ref) for e in cleaned for ref in e.references))
+        pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
         idf = self.idf_for(cleaned)
         new = [pair for pair in pairs if (idf.name, pair) not in self._augmented]
         if new:
@@ -146,9 +148,7 @@ class MarsScorer:
             return WordVectorEncoder(self._encoder.location)
         from mars_score.similarity.sentence import SentenceEncoder  # noqa: PLC0415  (loads torch)
 
-        return SentenceEncoder(
-            self._encoder.location, device=self.device, dtype=self.config.scoring.dtype
-        )
+        return SentenceEncoder(self._encoder.location, device=self.device, dtype=self.config.scoring.dtype)
 
     @cached_property
     def _lm(self) -> ResolvedModel:
@@ -177,6 +177,7 @@ def _clean(example: Example) -> Example:
         clean(example.candidate),
         tuple(clean(reference) for reference in example.references),
         clean(example.context),
+        clean(example.question),
     )
 
 

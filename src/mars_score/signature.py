@@ -39,7 +39,9 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
 
 
 def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
-    alpha = "/".join(f"{weight:g}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other))
+    alpha = "/".join(
+        f"{weight:g}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
+    )
     return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
 
 

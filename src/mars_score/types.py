@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,23 @@ class Example:
     references: tuple[str, ...]
     """At least one human-written text, none of them blank."""
     context: str = ""
-    """What the candidate was generated from. May be empty."""
+    """What the candidate was generated from, the question included. May be empty."""
+    question: str = ""
+    """The end of the context that is never cut, for question answering."""
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The example without its candidate: its context with each reference."""
+        return tuple(Pair(self.context, reference, self.question) for reference in self.references)
+
+
+class Pair(NamedTuple):
+    """All that an augmentation depends on."""
+
+    context: str
+    reference: str
+    question: str = ""
+    """The end of the context that is never cut."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ gradient by autograd instead of the closed form.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,14 +24,16 @@ class Sequential:
     """Row by row."""
 
     def __init__(self, model: Any, vocabulary: Vocabulary, config: InfillingConfig) -> None:
-        self.model, self.vocabulary, self.config = model, vocabulary, config
+        self.model = model.eval().requires_grad_(False)
+        self.vocabulary, self.config = vocabulary, config
         self.output = model.get_output_embeddings().weight
         self.embeddings = model.get_input_embeddings().weight
 
-    @torch.no_grad()
     def hidden(self, ids: list[int]) -> torch.Tensor:
         """Last hidden states of a whole text."""
-        states: torch.Tensor = self.model.base_model(torch.tensor([ids]), use_cache=False).last_hidden_state[0]
+        states: torch.Tensor = self.model.base_model(torch.tensor([ids]), use_cache=False).last_hidden_state[
+            0
+        ]
         return states
 
     def nll(self, ids: list[int], count: int) -> float:
@@ -73,7 +76,9 @@ class Sequential:
             text += fill
         return tuple(fills)
 
-    def next_token(self, context: tuple[int, ...], text: list[int], goal: tuple[int, ...], grows: bool) -> int:
+    def next_token(
+        self, context: tuple[int, ...], text: list[int], goal: tuple[int, ...], grows: bool
+    ) -> int:
         """Plan, then take the best token that may be written."""
         h = self.hidden([*context, *text])[-1]
         z = self.output @ h
@@ -82,7 +87,7 @@ class Sequential:
             allowed &= ~self.vocabulary.opens_word
         if self.config.no_repeat and text:
             allowed[text[-1]] = False
-            for a, b in zip(text, text[1:], strict=False):
+            for a, b in pairwise(text):
                 if a == text[-1]:
                     allowed[b] = False
         z = z.masked_fill(~allowed, float("-inf"))
@@ -100,7 +105,8 @@ class Sequential:
                 reward = self.reward(F.log_softmax(rows @ x / self.config.xi, -1), ids, goal)
                 (gradient,) = torch.autograd.grad(reward, x)
             planned = planned + self.config.eta * h.norm() * F.normalize(gradient, dim=0)
-        return ids[int((rows @ planned).argmax())]
+        best: int = ids[int((rows @ planned).argmax())]
+        return best
 
     def reward(self, log_p: torch.Tensor, ids: list[int], goal: tuple[int, ...]) -> torch.Tensor:
         """Eq. 5 for one step, with weights that decay along the goal."""

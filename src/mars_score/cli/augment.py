@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,10 @@ from mars_score.cli.options import input_options, scorer_options, take_input, ta
 from mars_score.cli.progress import bars
 from mars_score.cli.score import CHUNK
 from mars_score.errors import OutputError
-from mars_score.files import check_writable, write_signature
+from mars_score.files import ResultRow, check_writable, write_signature
+from mars_score.files.formats import OUTPUTS, format_of
+from mars_score.files.line_writer import open_lines
+from mars_score.files.output_path import output_file
 
 if TYPE_CHECKING:
     from mars_score.metrics.mars import Pair
@@ -30,26 +33,44 @@ def augment(output: str, **values: Any) -> None:
     Candidates play no part: the result serves every system that is scored on the same references.
     """
     source, scorer = take_input(values), take_scorer(values)
-    check_writable(output, "jsonl", inputs=[source.name])
+    if (form := format_of(output, None, OUTPUTS)) not in (None, "jsonl"):
+        raise OutputError(f"{output}: augmented references are no {form}\n  remedy: name a .jsonl file, or -")
+    check_writable(output, "jsonl", inputs=source.paths)
     source, total = source.check()
+    # This finds every model: a wrong name is known before anything is computed.
+    signature = scorer.signature
     written: set[Pair] = set()
     rows = source.read()
     size = total if scorer.config.masking.idf == "corpus" else CHUNK
-    with click.open_file(output, "w", encoding="utf-8") as file, bars(total) as show:
+    # Now too, so that the rows of a run that stops half-way have it.
+    write_signature(output, signature, {"input": source.name})
+    with open_lines(output_file(output), _text) as writer, bars(total) as show:
         while chunk := list(islice(rows, size)):
             for pair, found in scorer.augment_examples(chunk, progress=show.stage).items():
                 if pair not in written:
                     written.add(pair)
-                    _write(file, output, len(written), pair, found)
+                    writer.write(_row(f"reference {len(written)}", pair, found))
             show.rows(len(chunk))
-    write_signature(output, scorer.signature, {"input": source.name, "references": len(written)})
+    write_signature(output, signature, {"input": source.name, "references": len(written)})
     click.echo(f"{len(written)} references augmented", err=True)
-    click.echo(f"signature: {scorer.signature}", err=True)
+    click.echo(f"signature: {signature}", err=True)
 
 
-def _write(file: Any, output: str, number: int, pair: Pair, found: Augmentation) -> None:
+@dataclass(frozen=True, slots=True)
+class _Row(ResultRow):
+    """An augmented reference as the writer of rows takes it."""
+
+    text: str = ""
+
+
+def _text(row: ResultRow) -> str:
+    assert isinstance(row, _Row)
+    return row.text
+
+
+def _row(name: str, pair: Pair, found: Augmentation) -> _Row:
     context, reference = pair
-    row = {
+    content = {
         "context": context,
         "reference": reference,
         "augmented": [
@@ -57,10 +78,4 @@ def _write(file: Any, output: str, number: int, pair: Pair, found: Augmentation)
         ],
         "flags": list(found.flags),
     }
-    try:
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        file.flush()
-    except OSError as error:
-        raise OutputError(
-            f"{Path(output)}: cannot be written: {error.strerror}; {number - 1} references are saved there"
-        ) from error
+    return _Row(name, {}, found.flags, json.dumps(content, ensure_ascii=False) + "\n")

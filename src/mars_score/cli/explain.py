@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 @click.command()
 @input_options
 @scorer_options
-@click.option("--id", "ids", multiple=True, metavar="ID", help="Which row; may be repeated. The first by default.")
+@click.option(
+    "--id", "ids", multiple=True, metavar="ID", help="Which row; may be repeated. The first by default."
+)
 def explain(ids: tuple[str, ...], **values: Any) -> None:
     """Show the template, the augmented references, the cosines and the weights behind a score."""
     from rich.console import Console  # noqa: PLC0415
 
     source, scorer = take_input(values), take_scorer(values)
     examples = _find(source, ids)
+    # This finds every model: a wrong name is known before anything is computed.
+    signature = scorer.signature
     console = Console(highlight=False)
     for example, item in zip(examples, scorer.score_examples(examples), strict=True):
         _show(console, scorer, example, item)
-    console.print(f"signature: {scorer.signature}", style="dim", soft_wrap=True)
+    console.print(f"signature: {signature}", style="dim", soft_wrap=True)
 
 
 def _find(source: Input, ids: tuple[str, ...]) -> list[Example]:
@@ -40,7 +44,12 @@ def _find(source: Input, ids: tuple[str, ...]) -> list[Example]:
         return [next(iter(rows.values()))]
     for wanted in ids:
         if wanted not in rows:
-            raise InputError(f"no row has the id {wanted!r}.{did_you_mean(wanted, rows)}", path=source.name)
+            listed = f"{', '.join(list(rows)[:10])}{', ...' if len(rows) > 10 else ''}"
+            raise InputError(
+                f"no row has the id {wanted!r}.{did_you_mean(wanted, rows)}",
+                path=source.name,
+                remedy=f"the ids are {listed}",
+            )
     return [rows[wanted] for wanted in ids]
 
 
@@ -49,8 +58,11 @@ def _show(console: Console, scorer: MarsScorer, example: Example, item: ItemScor
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    console.rule(f"{example.id}: {item.score:.4f}", align="left")
-    for label, text in (("context", example.context or "(none)"), ("candidate", example.candidate or "(empty)")):
+    console.rule(Text(f"{example.id}: {item.score:.4f}"), align="left")
+    for label, text in (
+        ("context", example.context or "(none)"),
+        ("candidate", example.candidate or "(empty)"),
+    ):
         console.print(Text(f"{label:>9}  ", style="bold") + Text(text))
     for reference, plans in scorer.explain_words(example).items():
         console.print(Text("reference  ", style="bold") + Text(reference))
@@ -59,10 +71,16 @@ def _show(console: Console, scorer: MarsScorer, example: Example, item: ItemScor
             words.add_column(heading, justify="left" if heading in ("word", "part of speech") else "right")
         for plan in sorted(plans, key=lambda plan: (plan.cost, -plan.priority)):
             cost = f"{plan.cost}{' (in the context)' if plan.cost > 1 else ''}"
-            words.add_row(plan.word.text, plan.tag, f"{plan.idf:.2f}", f"{plan.priority:.3f}", cost)
+            words.add_row(Text(plan.word.text), plan.tag, f"{plan.idf:.2f}", f"{plan.priority:.3f}", cost)
         console.print(Padding(words, (0, 0, 1, 2)))
     terms = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("ratio", "cosine", "weight", "term", "augmented reference (what the language model wrote is marked)"):
+    for heading in (
+        "ratio",
+        "cosine",
+        "weight",
+        "term",
+        "augmented reference (what the language model wrote is marked)",
+    ):
         terms.add_column(heading, justify="left" if heading.startswith("aug") else "right")
     for term in item.augmented:
         numbers = (f"{term.cosine:.4f}", f"{term.weight:.3f}", f"{term.cosine * term.weight:.4f}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from typing import NoReturn
 
 import click
 
@@ -61,6 +63,8 @@ def run() -> None:
     try:
         main.main(standalone_mode=False)
     except MarsError as error:
+        if isinstance(error.__cause__, BrokenPipeError):
+            _leave_quietly()
         click.echo(f"error: {error}", err=True)
         sys.exit(EXIT_ERROR)
     except click.ClickException as error:
@@ -70,6 +74,10 @@ def run() -> None:
         click.echo("interrupted; the rows written so far are complete", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # The reader (head, less) has seen enough.
-        sys.stderr.close()
-        sys.exit(0)
+        _leave_quietly()
+
+
+def _leave_quietly() -> NoReturn:
+    """Stop because the reader (head, less) has seen enough; what is still to be flushed goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)

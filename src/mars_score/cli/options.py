@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
+import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,7 +13,7 @@ import click
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.files import read_examples, read_parallel
-from mars_score.files.source import STDIN
+from mars_score.files.source import STDIN, is_regular, shown
 
 if TYPE_CHECKING:
     from mars_score.scorer import MarsScorer
@@ -27,14 +27,19 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class Input:
     """Rows that can be read more than once: first to check them all, then to score them."""
 
-    name: str
+    paths: tuple[str, ...]
     read: Callable[[], Iterator[Example]]
+
+    @property
+    def name(self) -> str:
+        """The file that names the rows in messages."""
+        return shown(self.paths[0])
 
     def check(self) -> tuple[Input, int]:
         """Read everything, so that a bad row is found before anything is computed; return the row count."""
-        if self.name == STDIN:  # can be read only once
+        if not all(map(is_regular, self.paths)):  # standard input or another pipe: read only once
             rows = list(self.read())
-            return Input(self.name, lambda: iter(rows)), len(rows)
+            return replace(self, read=lambda: iter(rows)), len(rows)
         return self, sum(1 for _ in self.read())
 
 
@@ -82,19 +87,32 @@ def take_input(values: dict[str, Any]) -> Input:
     file, candidates, references = values.pop("file"), values.pop("candidates"), values.pop("references")
     contexts, form = values.pop("contexts"), values.pop("input_format")
     fields = dict(_pair(text, "--field") for text in values.pop("fields"))
-    if file and (candidates or references or contexts):
-        raise InputError("give FILE, or --candidates and --references, not both")
-    if file:
-        return Input(file, lambda: read_examples(file, fields=fields, format=form))
-    if not (candidates and references):
+    named = {"--candidates": candidates, "--references": references, "--contexts": contexts}
+    given = [option for option, value in named.items() if value]
+    if file and given:
         raise InputError(
-            "nothing to score",
-            remedy="name a FILE (jsonl, csv, tsv, parquet, - for standard input), "
+            f"both FILE and {given[0]}",
+            path=file,
+            remedy="give FILE, or --candidates and --references text files, not both",
+        )
+    if file:
+        return Input((file,), lambda: read_examples(file, fields=fields, format=form))
+    if not (candidates and references):
+        absent = "--references" if candidates else "--candidates"
+        raise InputError(
+            f"{given[0]} without {absent}" if given else "nothing to score",
+            remedy="name a FILE (jsonl, json, csv, tsv, parquet, - for standard input), "
             "or --candidates and --references text files",
         )
+    paths = (candidates, *references, *([contexts] if contexts else []))
+    if paths.count(STDIN) > 1:
+        raise InputError(
+            "standard input can be only one of the text files", remedy="save the others as files"
+        )
+    if fields or form:
+        raise ConfigError("--field and --input-format are for a FILE of rows; a text file is one text a line")
     return Input(
-        candidates,
-        lambda: read_parallel(candidates=candidates, references=list(references), contexts=contexts),
+        paths, lambda: read_parallel(candidates=candidates, references=list(references), contexts=contexts)
     )
 
 
@@ -112,7 +130,9 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
         name, value = _pair(text, "--set")
         options[name] = _value(config, name, value)
     return MarsScorer(
-        config=config.with_options(**options), device=values.pop("device"), memory=_bytes(values.pop("memory"))
+        config=config.with_options(**options),
+        device=_device(values.pop("device")),
+        memory=_bytes(values.pop("memory")),
     )
 
 
@@ -127,21 +147,47 @@ def _value(config: MarsConfig, name: str, text: str) -> Any:
     """Read a setting as the type that it has by default."""
     names = option_names()
     if name not in names:
-        raise ConfigError(f"unknown setting {name!r}.{did_you_mean(name, names)}")
-    current = getattr(getattr(config, names[name]), name.split(".")[-1])
+        known = ", ".join(known for known in names if "." not in known)
+        raise ConfigError(f"unknown setting {name!r}; there are {known}.{did_you_mean(name, names)}")
+    current = getattr(getattr(config, names[name]), name.rsplit(".", maxsplit=1)[-1])
     try:
         if isinstance(current, bool):
-            return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}[text.lower()]
+            return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}[
+                text.lower()
+            ]
         if isinstance(current, tuple):
-            value = ast.literal_eval(f"({text},)") if text else ()
-            return tuple(float(item) for item in value)
-        return type(current)(text)
-    except (KeyError, ValueError, TypeError, SyntaxError) as error:
-        raise ConfigError(f"{name}={text}: expected a value like {current!r}") from error
+            return tuple(_number(item) for item in text.split(",")) if text else ()
+        return _number(text) if isinstance(current, float) else type(current)(text)
+    except (KeyError, ValueError) as error:
+        example = ",".join(map(str, current)) if isinstance(current, tuple) else str(current).lower()
+        raise ConfigError(f"--set {name}={text}: expected a value like {example}") from error
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMG]?)i?B?", text.strip(), re.IGNORECASE)
-    if not match:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([KMG]?)i?B?", text.strip(), re.IGNORECASE)
+    size = int(float(match[1]) * UNITS[match[2].upper()]) if match else 0
+    if not size:
         raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
-    return int(float(match[1]) * UNITS[match[2].upper()])
+    return size
+
+
+def _device(name: str) -> str:
+    """Refuse a device that is not there; the processor always is, and to know of others torch is needed."""
+    if name != "cpu":
+        import torch  # noqa: PLC0415
+
+        try:
+            torch.empty(1, device=name)
+        except (RuntimeError, AssertionError) as error:
+            reason = (str(error).splitlines() or ["it is not there"])[0]
+            raise ConfigError(
+                f"--device {name}: {reason}\n  remedy: leave the option out to use the processor"
+            ) from error
+    return name

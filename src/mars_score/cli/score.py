@@ -10,6 +10,7 @@ import click
 
 from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
 from mars_score.cli.progress import bars
+from mars_score.errors import OutputError
 from mars_score.files import ResultRow, check_writable, open_writer, write_signature
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ CHUNK = 256
 @click.command()
 @input_options
 @scorer_options
-@click.option("-o", "--output", metavar="FILE", help="jsonl, csv, tsv or parquet by its suffix; - is standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="jsonl, csv, tsv or parquet by its suffix; - is standard output."
+)
 @click.option("--format", "form", metavar="FORMAT", help="table, jsonl, csv, tsv or parquet.")
 @click.option("--strict", is_flag=True, help="Make every flag of a row an error.")
 def score(output: str | None, form: str | None, strict: bool, **values: Any) -> None:
@@ -38,19 +41,27 @@ def score(output: str | None, form: str | None, strict: bool, **values: Any) -> 
     source, scorer = take_input(values), take_scorer(values)
     table = form == "table" or (form is None and output is None and sys.stdout.isatty())
     if not table:
-        check_writable(output, form, inputs=[source.name])
+        check_writable(output, form, inputs=source.paths)
+    elif output not in (None, "-"):
+        raise OutputError(
+            f"{output}: a table goes to the terminal only\n  remedy: leave out --format table, or -o"
+        )
     source, total = source.check()
+    # This finds every model: a wrong name is known before anything is computed.
+    signature = scorer.signature
     if table:
         _table(list(_items(source, scorer, total, strict=strict)), scorer)
         return
     mean = _Mean()
+    # Now too, so that the rows of a run that stops half-way have it.
+    write_signature(output, signature, {"input": source.name})
     with open_writer(output, form) as writer:
         for item in _items(source, scorer, total, strict=strict):
             writer.write(ResultRow(item.id, {"mars": item.score}, item.flags))
             mean.add(item.score)
-    sidecar = write_signature(output, scorer.signature, {"input": source.name, "rows": total, "mean": mean.value})
+    sidecar = write_signature(output, signature, {"input": source.name, "rows": total, "mean": mean.value})
     click.echo(f"{total} rows, mean {mean.value:.4f}", err=True)
-    click.echo(f"signature{f' (also in {sidecar})' if sidecar else ''}: {scorer.signature}", err=True)
+    click.echo(f"signature{f' (also in {sidecar})' if sidecar else ''}: {signature}", err=True)
 
 
 class _Mean:
@@ -82,14 +93,15 @@ def _table(items: list[ItemScore], scorer: MarsScorer) -> None:
     """Print scores for people."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("id")
+    table.add_column("id", overflow="fold")
     table.add_column("mars", justify="right")
     table.add_column("")
     table.add_column("flags", style="yellow")
     for item in items:
-        table.add_row(item.id, f"{item.score:.4f}", _bar(item.score), ", ".join(item.flags))
+        table.add_row(Text(item.id), f"{item.score:.4f}", _bar(item.score), ", ".join(item.flags))
     mean = sum(item.score for item in items) / len(items)
     table.add_section()
     table.add_row("mean", f"{mean:.4f}", _bar(mean), "", style="bold")
@@ -101,4 +113,3 @@ def _table(items: list[ItemScore], scorer: MarsScorer) -> None:
 def _bar(value: float, width: int = 20) -> str:
     full = round(max(0.0, min(1.0, value)) * width)
     return "█" * full + "·" * (width - full)
-

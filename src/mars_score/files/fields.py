@@ -41,7 +41,8 @@ def to_example(row: RawRow, number: int, names: FieldNames, path: str) -> Exampl
             f"{names.names['candidate']} is null or NaN",
             'leave the row out, or write "" if the system really wrote nothing',
         )
-    return Example(identity, candidate, _references(row, names, place), _context(row, names, place))
+    references, (context, question) = _references(row, names, place), _context(row, names, place)
+    return Example(identity, candidate, references, context, question)
 
 
 def _identity(value: object, number: int, place: _Place) -> str:
@@ -52,11 +53,11 @@ def _identity(value: object, number: int, place: _Place) -> str:
     return text if text and text.strip() else str(number)
 
 
-def _context(row: RawRow, names: FieldNames, place: _Place) -> str:
-    """Join context and question: what a QA system is given is both."""
+def _context(row: RawRow, names: FieldNames, place: _Place) -> tuple[str, str]:
+    """Return context and question joined, since a QA system is given both, and the question again."""
     given = [names.names["context"], names.names["question"]]
-    parts = [_text(row.values.get(name), name, place) for name in given]
-    return "\n".join(part for part in parts if part)
+    context, question = [_text(row.values.get(name), name, place) or "" for name in given]
+    return "\n".join(part for part in (context, question) if part), question
 
 
 def _references(row: RawRow, names: FieldNames, place: _Place) -> tuple[str, ...]:

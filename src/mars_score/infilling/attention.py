@@ -110,11 +110,13 @@ class Step:
     def _own(self, query: Tensor, keys: Tensor, values: Tensor, window: int | None) -> tuple[Tensor, Tensor]:
         """Attend to the row's own columns, rows padded to the step's longest."""
         n, q, s = self.size
-        heads, tokens, d = query.shape
+        heads, _, d = query.shape
         k_heads = keys.shape[1]
         padded = query.new_zeros(n, q, heads, d)
         padded[self.row, self.place] = query.transpose(0, 1)
-        grouped = padded.view(n, q, k_heads, -1, d).permute(0, 2, 3, 1, 4).reshape(n, k_heads, -1, d)  # (N,K,GQ,D)
+        grouped = (
+            padded.view(n, q, k_heads, -1, d).permute(0, 2, 3, 1, 4).reshape(n, k_heads, -1, d)
+        )  # (N,K,GQ,D)
         k, v = keys[:, :, :s], values[:, :, :s]  # (N, K, S', D)
         if self.rows is not None:
             k, v = k[self.rows], v[self.rows]

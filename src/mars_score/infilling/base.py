@@ -25,6 +25,8 @@ class Request:
 
     context: str
     templates: tuple[Template, ...]
+    question: str = ""
+    """The end of the context that is kept when the context is cut."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -119,4 +120,4 @@ def _repeats(row: Row, strand: Strand) -> set[int]:
     if not history:
         return set()
     last = history[-1]
-    return {last} | {after for token, after in zip(history, history[1:], strict=False) if token == last}
+    return {last} | {after for token, after in itertools.pairwise(history) if token == last}

@@ -58,7 +58,10 @@ class GuidedInfiller:
         templates = [self._job((), template, 0) for template in request.templates if template.blanks]
         need = max((self.engine.columns(job) for job in templates), default=0)
         room = max(0, min(self.config.max_context, self.model.max_positions - need - 1))
-        return (self.model.start, *ids[:room]), len(ids) > room
+        if len(ids) <= room:
+            return (self.model.start, *ids), False
+        question = self.model.encode(f"\n{request.question}") if request.question else []
+        return (self.model.start, *ids[: max(0, room - len(question))], *question[:room]), True
 
     def _job(self, context: tuple[int, ...], template: Template, sample: int) -> Job:
         """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""

@@ -1,8 +1,9 @@
 """Generate, judge, revise (Appendix B): which guess at a fill makes the text around it most probable.
 
-A guess (a strand and a length) is judged by the mean negative log-likelihood of the reference so far, the fill and the next
-block (the logarithm of the paper's PPL). Two numbers make that affordable, and are 0 in the paper's
-exact form: `judge_window` looks at the next block's first tokens only, and `judge_keep` looks beyond the
+A guess is the first few tokens of a strand. It is judged by the mean negative log-likelihood of the
+reference so far, the guess and the next block (the logarithm of the paper's PPL). Two numbers make that
+affordable, and are 0 in the paper's exact form: `judge_window` looks at the next block's first tokens
+only, and `judge_keep` looks beyond the
 first of them for the best few guesses only. The first token costs nothing: growing a fill has already
 computed its probability after every length.
 """

@@ -52,9 +52,7 @@ def plan_through_cache(
     return torch.stack([_plan(model, row, strand, cache, config) for row, strand in heads])
 
 
-def _plan(
-    model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: InfillingConfig
-) -> Tensor:
+def _plan(model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: InfillingConfig) -> Tensor:
     """Move the strand's past, then read its last token again: logits (V,)."""
     columns = [*range(row.length), *strand.columns]
     own = cache.own[:, :, row.slot, :, columns]  # (layers, 2, K, n, D)

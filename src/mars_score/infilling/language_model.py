@@ -10,6 +10,7 @@ import torch
 
 from mars_score.errors import ModelError
 from mars_score.infilling.attention import PACKED_ATTENTION, register
+from mars_score.models.quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,10 +70,14 @@ class LanguageModel:
 
         register()
         self.device = torch.device(device)
-        self.tokenizer = AutoTokenizer.from_pretrained(location)
-        model = AutoModelForCausalLM.from_pretrained(
-            location, dtype=getattr(torch, dtype), use_safetensors=True, attn_implementation=PACKED_ATTENTION
-        )
+        with quiet():
+            self.tokenizer = AutoTokenizer.from_pretrained(location)
+            model = AutoModelForCausalLM.from_pretrained(
+                location,
+                dtype=getattr(torch, dtype),
+                use_safetensors=True,
+                attn_implementation=PACKED_ATTENTION,
+            )
         self.model = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.config = self.model.config.get_text_config()
         self.start = self._start(start_token)
@@ -89,7 +94,7 @@ class LanguageModel:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary as text."""
-        ends = {token for token in (self.tokenizer.eos_token_id, self.start) if token is not None}
+        ends = {int(token) for token in (self.tokenizer.eos_token_id, self.start) if token is not None}
         return Vocabulary.of(self.tokenizer, self.head.weight.shape[0], ends).to(self.device)
 
     @property
@@ -104,7 +109,7 @@ class LanguageModel:
     def kv_bytes(self) -> int:
         """Bytes of cache that one token takes."""
         layers, heads, size = self.kv_shape
-        return 2 * layers * heads * size * self.head.weight.element_size()
+        return int(2 * layers * heads * size * self.head.weight.element_size())
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a piece of text, as it stands."""

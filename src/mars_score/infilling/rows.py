@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-
 END = -1
 """Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
 

@@ -12,7 +12,16 @@ from mars_score.infilling.base import Request
 from mars_score.masking.templates import make_templates
 from mars_score.masking.words import words
 from mars_score.similarity.base import Encoding, cosine
-from mars_score.types import Augmentation, AugmentedReference, Block, Comparison, Example, ItemScore, Template
+from mars_score.types import (
+    Augmentation,
+    AugmentedReference,
+    Block,
+    Comparison,
+    Example,
+    ItemScore,
+    Pair,
+    Template,
+)
 
 if TYPE_CHECKING:
     from mars_score.config import MarsConfig
@@ -21,8 +30,6 @@ if TYPE_CHECKING:
     from mars_score.masking.tagging import Tagger
     from mars_score.similarity.base import Encoder
 
-Pair = tuple[str, str]
-"""A context and a reference: all that an augmentation depends on."""
 Progress = Callable[[str, int, int], None]
 """Told (stage, finished, total)."""
 
@@ -37,12 +44,11 @@ class Mars:
         self, pairs: Sequence[Pair], tagger: Tagger, idf: Idf, infiller: Infiller, progress: Progress
     ) -> list[Augmentation]:
         """Mask each reference at every ratio, then fill the blanks in the light of its context."""
-        cut = [self._cut(reference) for _, reference in pairs]
+        cut = [self._cut(pair.reference) for pair in pairs]
         requests = []
-        for done, ((context, _), reference) in enumerate(zip(pairs, cut, strict=True), 1):
-            requests.append(
-                Request(context, make_templates(context, reference, self.config.masking, tagger, idf))
-            )
+        for done, (pair, reference) in enumerate(zip(pairs, cut, strict=True), 1):
+            templates = make_templates(pair.context, reference, self.config.masking, tagger, idf)
+            requests.append(Request(pair.context, templates, pair.question))
             progress("masking", done, len(pairs))
         answers = infiller.fill(requests, partial(progress, "infilling"))
         return [
@@ -51,16 +57,20 @@ class Mars:
                 _raised(
                     {
                         flags.CONTEXT_TRUNCATED: answer.context_truncated,
-                        flags.REFERENCE_TRUNCATED: len(reference) < len(original),
+                        flags.REFERENCE_TRUNCATED: len(reference) < len(pair.reference),
                         flags.NOTHING_MASKABLE: not any(template.blanks for template in request.templates),
                     }
                 ),
             )
-            for (_, original), reference, request, answer in zip(pairs, cut, requests, answers, strict=True)
+            for pair, reference, request, answer in zip(pairs, cut, requests, answers, strict=True)
         ]
 
     def score(
-        self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder, progress: Progress
+        self,
+        examples: Sequence[Example],
+        augmented: Mapping[Pair, Augmentation],
+        encoder: Encoder,
+        progress: Progress,
     ) -> list[ItemScore]:
         """Compare each candidate with its references and their augmentations (Eq. 7)."""
         texts = [example.candidate for example in examples]
@@ -73,7 +83,8 @@ class Mars:
         """Geometric weights over the ratios, shared by the samples of a ratio; they sum to 1."""
         ratios = list(dict.fromkeys(one.ratio for one in augmented))
         raw = [
-            self.config.scoring.q ** ratios.index(one.ratio) / sum(other.ratio == one.ratio for other in augmented)
+            self.config.scoring.q ** ratios.index(one.ratio)
+            / sum(other.ratio == one.ratio for other in augmented)
             for one in augmented
         ]
         return [weight / sum(raw) for weight in raw]
@@ -82,7 +93,7 @@ class Mars:
         self, example: Example, augmented: Mapping[Pair, Augmentation], encodings: Mapping[str, Encoding]
     ) -> ItemScore:
         candidate = encodings[example.candidate]
-        found = [augmented[example.context, reference] for reference in example.references]
+        found = [augmented[pair] for pair in example.pairs]
         compared = [
             tuple(
                 Comparison(one, cosine(candidate, encodings[one.text]), weight)
@@ -116,7 +127,11 @@ class Mars:
     def _cut(self, reference: str) -> str:
         """The reference up to its longest allowed length in words."""
         found = words(reference)
-        return reference if len(found) <= self.config.masking.max_words else reference[: found[self.config.masking.max_words - 1].end]
+        return (
+            reference
+            if len(found) <= self.config.masking.max_words
+            else reference[: found[self.config.masking.max_words - 1].end]
+        )
 
 
 def human_reference(reference: str) -> AugmentedReference:

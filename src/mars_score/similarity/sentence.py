@@ -17,6 +17,7 @@ import torch.nn.functional as F
 
 from mars_score.errors import ModelError
 from mars_score.infilling.base import Progress, silent
+from mars_score.models.quiet import quiet
 from mars_score.similarity.base import Encoding
 
 if TYPE_CHECKING:
@@ -29,7 +30,11 @@ LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 BATCH_TOKENS = 1024
 """Tokens in a full batch; the number of rows follows from the length."""
 MIN_ROWS = 4
-POOLINGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max"}
+POOLINGS = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+}
 
 
 class SentenceEncoder:
@@ -41,18 +46,20 @@ class SentenceEncoder:
 
         folder = Path(location)
         self.device = torch.device(device)
-        self.tokenizer = AutoTokenizer.from_pretrained(location)
-        model = AutoModel.from_pretrained(location, dtype=getattr(torch, dtype), use_safetensors=True)
+        with quiet():
+            self.tokenizer = AutoTokenizer.from_pretrained(location)
+            model = AutoModel.from_pretrained(location, dtype=getattr(torch, dtype), use_safetensors=True)
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.pooling = _pooling(folder)
         self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LENGTHS[-1])
 
-    @torch.no_grad()
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[Encoding]:
         """Encode each text, equal texts once, in batches of like length."""
         unique = list(dict.fromkeys(texts))
         limit = self.max_length
-        ids: list[list[int]] = self.tokenizer(unique, truncation=True, max_length=limit).input_ids if unique else []
+        ids: list[list[int]] = (
+            self.tokenizer(unique, truncation=True, max_length=limit).input_ids if unique else []
+        )
         longer = self.tokenizer(unique, truncation=True, max_length=limit + 1).input_ids if unique else []
         buckets: dict[int, list[int]] = {}
         for index, tokens in enumerate(ids):
@@ -80,7 +87,8 @@ class SentenceEncoder:
             ids[i, : len(row)] = torch.tensor(row)
             mask[i, : len(row)] = 1
         ids, mask = ids.to(self.device), mask.to(self.device)
-        states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()  # (N, L, H)
+        with torch.no_grad():
+            states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()  # (N, L, H)
         vectors: np.ndarray[Any, Any] = F.normalize(_pool(states, mask, self.pooling), dim=-1).cpu().numpy()
         return vectors
 
@@ -103,7 +111,9 @@ def _pooling(folder: Path) -> str:
     chosen = [mode for mode, on in json.loads(path.read_text("utf-8")).items() if on is True]
     known = [POOLINGS[mode] for mode in chosen if mode in POOLINGS]
     if len(known) != 1 or len([mode for mode in chosen if mode.startswith("pooling_mode")]) != 1:
-        raise ModelError(f"{path}: pooling {chosen} is not supported; use an encoder with {', '.join(POOLINGS)}")
+        raise ModelError(
+            f"{path}: pooling {chosen} is not supported; use an encoder with {', '.join(POOLINGS)}"
+        )
     return known[0]
 
 

@@ -5,13 +5,11 @@ Dequantising takes twenty seconds at every load; the converted folder loads in l
 
 from __future__ import annotations
 
-import io
-import warnings
-from contextlib import contextmanager, redirect_stderr
 from typing import TYPE_CHECKING
 
+from mars_score.models.quiet import quiet
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -20,7 +18,7 @@ def convert(source: Path, folder: Path) -> None:
     import torch  # noqa: PLC0415  (heavy: only when a model is converted)
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig  # noqa: PLC0415
 
-    with _quiet():
+    with quiet():
         tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
         loaded = AutoModelForCausalLM.from_pretrained(
             source.parent,
@@ -37,22 +35,3 @@ def convert(source: Path, folder: Path) -> None:
         plain.load_state_dict(loaded.state_dict())
         plain.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the libraries' own bars and notes: the store reports for itself."""
-    from transformers.utils import logging  # noqa: PLC0415
-
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        # One bar is tqdm's own and knows no switch, hence the redirection.
-        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()

@@ -1,0 +1,63 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`. Each sets up what it needs by itself.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+CONSTRAINTS := requirements/constraints.txt
+# Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
+TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
+
+.PHONY: help setup demo test check bench clean
+
+help:
+	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
+	@echo "make test    set up everything and run the tests"
+	@echo "make check   ruff and mypy"
+	@echo "make bench   print the benchmarks as JSON lines"
+	@echo "make setup   only set up: environment and default models"
+	@echo "make clean   remove the environment (models stay in the store)"
+
+$(BIN)/python:
+	@echo "== creating $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.torch: $(CONSTRAINTS) | $(BIN)/python
+	@echo "== installing $(TORCH)"
+	$(PIP) install $(TORCH)
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml $(CONSTRAINTS) $(VENV)/.torch
+	@echo "== installing mars-score and what it needs"
+	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e .
+	@touch $@
+
+$(VENV)/.developer: pyproject.toml $(CONSTRAINTS) $(VENV)/.installed
+	@echo "== installing what the tests and checks need"
+	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[test,check]'
+	@touch $@
+
+setup: $(VENV)/.installed
+	@echo "== fetching the default models (skipped if they are in the store)"
+	$(BIN)/mars-score models get
+
+demo: setup
+	@echo "== scoring examples/demo.jsonl"
+	$(BIN)/mars-score score examples/demo.jsonl --format table
+	@echo "== where one of these scores comes from"
+	$(BIN)/mars-score explain examples/demo.jsonl --id story-boat/good
+
+test: setup $(VENV)/.developer
+	@echo "== running the tests"
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.developer
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV)

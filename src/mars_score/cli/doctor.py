@@ -1,0 +1,48 @@
+"""``mars-score doctor``: does this installation compute the scores that it should?"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+
+import click
+
+from mars_score import golden
+from mars_score.errors import MarsError
+from mars_score.models.store import ModelStore
+from mars_score.version import __version__
+
+LIBRARIES = ("torch", "transformers", "tokenizers", "spacy", "wordfreq", "numpy")
+
+
+@click.command()
+def doctor() -> None:
+    """Show versions and models, then compute the golden scores again and compare."""
+    from mars_score.scorer import MarsScorer  # noqa: PLC0415
+
+    click.echo(f"mars-score {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    click.echo(", ".join(f"{name} {importlib.metadata.version(name)}" for name in LIBRARIES))
+    store = ModelStore()
+    for status in store.status():
+        if status.entry.default or status.state != "absent":
+            click.echo(f"model {status.entry.name}: {status.state}")
+    scorer = MarsScorer(store=store)
+    if scorer.signature != golden.expected()["signature"]:
+        raise MarsError(
+            "the default signature differs from the recorded one, so scores cannot be compared\n"
+            f"  recorded: {golden.expected()['signature']}\n  here:     {scorer.signature}\n"
+            "  remedy: install the versions of requirements/constraints.txt"
+        )
+    verdicts = golden.examine(scorer)
+    for verdict in verdicts:
+        texts = "same augmented references" if verdict.same_texts else "OTHER AUGMENTED REFERENCES"
+        click.echo(
+            f"{'ok ' if verdict.agrees else 'BAD'} {verdict.id}: {verdict.found:.6f}, "
+            f"recorded {verdict.expected:.6f}, {texts}"
+        )
+    if not all(verdict.agrees for verdict in verdicts):
+        raise MarsError(
+            "this installation does not compute the recorded scores; do not compare its numbers with others'\n"
+            "  remedy: mars-score models verify, and install the versions of requirements/constraints.txt"
+        )
+    click.echo("this installation agrees with the recorded scores")
