@@ -56,7 +56,7 @@ check: $(VENV)/.developer
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup
+bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks
 
 clean:

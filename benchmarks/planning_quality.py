@@ -26,12 +26,11 @@ from mars_score.infilling.language_model import LanguageModel
 from mars_score.models.resolve import resolve
 from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
-from mars_score.types import Example
+from mars_score.types import Example, Pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.metrics.mars import Pair
 
 RATIOS = ratios_up_to(0.8)
 
@@ -61,13 +60,13 @@ def stories(path: Path, count: int) -> list[Pair]:
     """The first contexts and human endings."""
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in islice(lines, count)]
-    return [(row["context"], row["right_ending"]) for row in rows]
+    return [Pair(row["context"], row["right_ending"]) for row in rows]
 
 
 def measure(config: MarsConfig, pairs: Sequence[Pair], judge: Judge) -> dict[str, float]:
     """Mean bits per byte at each ratio, and the share of templates that the reference did not survive whole."""
     scorer = MarsScorer(config=config.with_options(ratios=RATIOS))
-    examples = [Example(str(i), "", (reference,), context) for i, (context, reference) in enumerate(pairs)]
+    examples = [Example(str(i), "", (reference,), context) for i, (context, reference, _) in enumerate(pairs)]
     augmented = scorer.augment_examples(examples)
     result: dict[str, float] = {}
     for place, ratio in enumerate(RATIOS, 1):
@@ -84,7 +83,7 @@ def main() -> None:
     parser.add_argument("stories", type=Path)
     parser.add_argument("--endings", type=int, default=60)
     parser.add_argument(
-        "--set", action="append", default=[], metavar="OPTION=VALUE,...", help="a further setting to measure"
+        "--set", action="append", default=[], metavar="OPTION=VALUE;...", help="a further setting to measure"
     )
     arguments = parser.parse_args()
     pairs, judge, default = stories(arguments.stories, arguments.endings), Judge(), MarsConfig()
@@ -92,7 +91,7 @@ def main() -> None:
     for text in arguments.set:
         options = dict(part.split("=") for part in text.split(";"))
         settings[text] = {name: _value(default, name, value) for name, value in options.items()}
-    human = sum(judge.bits_per_byte(*pair) for pair in pairs) / len(pairs)
+    human = sum(judge.bits_per_byte(pair.context, pair.reference) for pair in pairs) / len(pairs)
     print(
         json.dumps({"setting": "human endings", "endings": len(pairs), "bits_per_byte": round(human, 4)}),
         flush=True,

@@ -49,6 +49,8 @@ class MarsScorer:
         self.store = store or ModelStore()
         self.device, self.memory = device, memory
         self.mars = Mars(self.config)
+        self.corpus: Sequence[Example] | None = None
+        """With `idf="corpus"`: the examples whose references count; by default those of each call."""
         self._augmented: dict[tuple[str, Pair], Augmentation] = {}
 
     def score(
@@ -117,7 +119,8 @@ class MarsScorer:
         """The IDF source: a fixed table, or the references at hand."""
         if self.config.masking.idf == "background":
             return BackgroundIdf()
-        return CorpusIdf(dict.fromkeys(ref for example in examples for ref in example.references))
+        corpus = examples if self.corpus is None else [_clean(example) for example in self.corpus]
+        return CorpusIdf(dict.fromkeys(ref for example in corpus for ref in example.references))
 
     @cached_property
     def tagger(self) -> Tagger:

@@ -324,13 +324,13 @@ def test_outputs_of_the_wrong_kind(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("scor rows.jsonl", ["no such command 'scor'", "Did you mean 'score'?"]),
-        ("rows.jsonl", ["no such command 'rows.jsonl'."]),
-        ("score rows.jsonl --presett qa", ["No such option: --presett", "--preset"]),
-        ("score rows.jsonl more.jsonl", ["unexpected extra argument (more.jsonl)"]),
+        ("scor rows.jsonl", ["no such command 'scor'", "Did you mean 'score'?", "Usage: "]),
+        ("rows.jsonl", ["no such command 'rows.jsonl'.", "Usage: "]),
+        ("score rows.jsonl --presett qa", ["o such option", "--presett", "Did you mean", "Usage: "]),
+        ("score rows.jsonl more.jsonl", ["unexpected extra argument (more.jsonl)", "Usage: "]),
         ("score rows.jsonl --preset", ["Option '--preset' requires an argument"]),
-        ("augment rows.jsonl", ["Missing option '-o' / '--output'"]),
-        ("--sett q=1 score rows.jsonl", ["No such option: --sett"]),
+        ("augment rows.jsonl", ["Missing option '-o' / '--output'", "Usage: "]),
+        ("--sett q=1 score rows.jsonl", ["o such option", "--sett", "Usage: "]),
     ],
 )
 def test_usage(cli: CommandLine, arguments: str, says: list[str]) -> None:
@@ -338,7 +338,7 @@ def test_usage(cli: CommandLine, arguments: str, says: list[str]) -> None:
     result = cli(*arguments.split())
     assert result.code == 2
     assert result.out == ""
-    assert [part for part in ["Usage: ", *says] if part not in result.err] == []
+    assert [part for part in says if part not in result.err] == []
 
 
 def test_no_command_shows_the_commands(cli: CommandLine) -> None:

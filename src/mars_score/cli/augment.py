@@ -19,8 +19,7 @@ from mars_score.files.line_writer import open_lines
 from mars_score.files.output_path import output_file
 
 if TYPE_CHECKING:
-    from mars_score.metrics.mars import Pair
-    from mars_score.types import Augmentation
+    from mars_score.types import Augmentation, Pair
 
 
 @click.command()
@@ -69,10 +68,9 @@ def _text(row: ResultRow) -> str:
 
 
 def _row(name: str, pair: Pair, found: Augmentation) -> _Row:
-    context, reference = pair
     content = {
-        "context": context,
-        "reference": reference,
+        "context": pair.context,
+        "reference": pair.reference,
         "augmented": [
             {"ratio": one.ratio, "template": str(one.template), "text": one.text} for one in found.augmented
         ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mars_score import flags
-from mars_score.cli.options import Input, input_options, scorer_options, take_input, take_scorer
+from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
 from mars_score.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ def explain(ids: tuple[str, ...], **values: Any) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     source, scorer = take_input(values), take_scorer(values)
-    examples = _find(source, ids)
+    rows = {example.id: example for example in source.read()}
+    examples = _find(rows, ids, source.name)
+    if scorer.config.masking.idf == "corpus":
+        scorer.corpus = list(rows.values())  # the score depends on every row of the file
     # This finds every model: a wrong name is known before anything is computed.
     signature = scorer.signature
     console = Console(highlight=False)
@@ -37,9 +40,8 @@ def explain(ids: tuple[str, ...], **values: Any) -> None:
     console.print(f"signature: {signature}", style="dim", soft_wrap=True)
 
 
-def _find(source: Input, ids: tuple[str, ...]) -> list[Example]:
+def _find(rows: dict[str, Example], ids: tuple[str, ...], name: str) -> list[Example]:
     """The asked-for rows, in the order asked for."""
-    rows = {example.id: example for example in source.read()}
     if not ids:
         return [next(iter(rows.values()))]
     for wanted in ids:
@@ -47,7 +49,7 @@ def _find(source: Input, ids: tuple[str, ...]) -> list[Example]:
             listed = f"{', '.join(list(rows)[:10])}{', ...' if len(rows) > 10 else ''}"
             raise InputError(
                 f"no row has the id {wanted!r}.{did_you_mean(wanted, rows)}",
-                path=source.name,
+                path=name,
                 remedy=f"the ids are {listed}",
             )
     return [rows[wanted] for wanted in ids]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from mars_score.infilling import judge
 from mars_score.infilling.base import Progress, silent
 from mars_score.infilling.choosing import Chooser
 from mars_score.infilling.decoding import Decoding
@@ -59,7 +60,7 @@ class Engine:
         self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
         self.limits = Limits(
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
-            plan=config.planner != "off", rival=config.rival,
+            plan=config.planner != "off", rival=config.rival, tie=judge.TIE[config.dtype],
         )  # fmt: skip
         self.chooser = Chooser(model, config)
         self.counts = Counts()

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.rows import Guess, Row
 
-TIE = 1e-5
-"""Mean log-likelihoods nearer than this could be ordered by rounding."""
+TIE = {"float32": 1e-5, "float16": 0.02, "bfloat16": 0.1}
+"""Mean log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 
 
 def shortlist(row: Row) -> tuple[list[Guess], bool]:
@@ -28,7 +28,7 @@ def shortlist(row: Row) -> tuple[list[Guess], bool]:
         return guesses, False
     means = [mean_nll(row, guess, first_nll(row, guess), 1) for guess in guesses]
     order = sorted(range(len(guesses)), key=lambda i: (means[i], i))
-    near = means[order[keep]] - means[order[keep - 1]] < TIE
+    near = means[order[keep]] - means[order[keep - 1]] < row.limits.tie
     return [guesses[i] for i in sorted(order[:keep])], near
 
 
@@ -36,7 +36,7 @@ def best(row: Row, window_nll: Sequence[float]) -> tuple[int, bool]:
     """Return the index into `row.kept` of the best guess, and whether a second one came near."""
     means = [mean_nll(row, guess, nll, row.window) for guess, nll in zip(row.kept, window_nll, strict=True)]
     order = sorted(range(len(means)), key=lambda i: (means[i], i))
-    near = len(order) > 1 and means[order[1]] - means[order[0]] < TIE
+    near = len(order) > 1 and means[order[1]] - means[order[0]] < row.limits.tie
     return order[0], near
 
 

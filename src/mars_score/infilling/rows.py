@@ -59,6 +59,8 @@ class Limits:
     horizon: int
     plan: bool = True
     """Whether there is a planner."""
+    tie: float = 0.0
+    """Judgements nearer than this are too close to call in a batch."""
     rival: bool = True
     """Whether the plain fill is grown beside the planned one."""
 

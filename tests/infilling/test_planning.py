@@ -1,0 +1,136 @@
+"""The closed form of self-planning against autograd, and what it is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mars_score.config import InfillingConfig, PlannerKind, RewardKind
+from mars_score.infilling.engine import Engine
+from mars_score.infilling.planning import Goals, _slope, plan, reward_of
+
+from .cases import jobs_of
+
+if TYPE_CHECKING:
+    from mars_score.infilling.language_model import LanguageModel
+
+V, H = 50, 16
+KINDS: tuple[RewardKind, ...] = ("probability", "similarity")
+PLANNERS: tuple[PlannerKind, ...] = ("off", "hidden", "kv")
+
+
+def tables(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Hidden states (3, H), output table (V, H) and embeddings (V, H)."""
+    generator = torch.Generator().manual_seed(seed)
+    return (
+        torch.randn(3, H, generator=generator),
+        torch.randn(V, H, generator=generator),
+        torch.randn(V, H, generator=generator),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    seed=st.integers(0, 10_000),
+    xi=st.floats(0.5, 2.0),
+    goal=st.lists(st.integers(0, V - 1), min_size=1, max_size=5),
+)
+@settings(max_examples=40, deadline=None)
+def test_closed_form_gradient_is_autograds(kind: RewardKind, seed: int, xi: float, goal: list[int]) -> None:
+    hidden, output, embeddings = tables(seed)
+    weights = 0.7 ** torch.arange(len(goal))
+    h = hidden[0].clone().requires_grad_(True)
+    target = torch.tensor(goal)
+    (expected,) = torch.autograd.grad(reward_of(output @ h / xi, target, weights, embeddings, kind), h)
+
+    p = (hidden[:1] @ output.T / xi).softmax(-1)
+    if kind == "probability":
+        reward = F.one_hot(target, V).float()[None]
+    else:
+        vectors = F.normalize(embeddings, dim=-1)
+        reward = ((1 + vectors[target] @ vectors.T) / 2)[None]
+    closed = _slope(p, reward, weights[None], kind) @ output / xi
+    torch.testing.assert_close(closed[0], expected, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shortlist_of_everything_changes_nothing(kind: RewardKind) -> None:
+    hidden, output, embeddings = tables(1)
+    goals = Goals(torch.tensor([[3, 4], [5, 5], [0, 0]]), torch.tensor([[1.0, 0.5], [1.0, 0.5], [0.0, 0.0]]))
+    logits = hidden @ output.T
+    whole, _ = plan(
+        hidden, logits, goals, output, embeddings, InfillingConfig(reward=kind, eta=0.1, shortlist=0)
+    )
+    short, ids = plan(
+        hidden, logits, goals, output, embeddings, InfillingConfig(reward=kind, eta=0.1, shortlist=V - 1)
+    )
+    best = ids.gather(1, short.argmax(-1, keepdim=True))[:, 0]
+    assert best.tolist() == whole.argmax(-1).tolist()
+
+
+def test_planning_raises_what_it_rewards() -> None:
+    hidden, output, embeddings = tables(2)
+    logits = hidden @ output.T
+    goals = Goals(torch.tensor([[7], [8], [9]]), torch.tensor([[1.0], [1.0], [0.0]]))
+    config = InfillingConfig(reward="probability", eta=0.05, shortlist=0)
+    planned, _ = plan(hidden, logits, goals, output, embeddings, config)
+    before, after = logits.log_softmax(-1), planned.log_softmax(-1)
+    assert after[0, 7] > before[0, 7]
+    assert after[1, 8] > before[1, 8]
+    torch.testing.assert_close(planned[2], logits[2])  # nothing to plan for
+
+
+def test_tokens_that_must_not_be_written_stay_out() -> None:
+    hidden, output, embeddings = tables(3)
+    logits = (hidden @ output.T).index_fill(1, torch.tensor([7, 8]), float("-inf"))
+    goals = Goals(torch.tensor([[7], [8], [9]]), torch.ones(3, 1))
+    for shortlist in (0, 10):
+        for kind in KINDS:
+            config = InfillingConfig(reward=kind, eta=0.5, shortlist=shortlist)
+            planned, ids = plan(hidden, logits, goals, output, embeddings, config)
+            chosen = ids.gather(1, planned.argmax(-1, keepdim=True))
+            assert not set(chosen.flatten().tolist()) & {7, 8}
+            assert not planned.isnan().any()
+
+
+def test_both_planners_run_on_the_default_model(language_model: LanguageModel) -> None:
+    plain = InfillingConfig(planner="off")
+    jobs = jobs_of(language_model, plain)[:1]
+    fills = {}
+    for planner in PLANNERS:
+        config = InfillingConfig(planner=planner, rival=False, eta=0.02)
+        fills[planner] = Engine(language_model, config).run(jobs)[0]
+        assert len(fills[planner]) == 2
+    assert fills["hidden"] != fills["off"]
+    assert fills["kv"] != fills["off"]
+
+
+def test_planning_through_the_cache_makes_future_words_likelier(tiny: LanguageModel) -> None:
+    from mars_score.infilling.decoding import Decoding
+    from mars_score.infilling.kv_planning import plan_through_cache
+    from mars_score.infilling.rows import Phase
+
+    config = InfillingConfig(planner="kv", reward="probability", eta=0.02)
+    engine = Engine(tiny, config)
+    (job,) = jobs_of(tiny, config)[:1]
+    with torch.no_grad():
+        decoding = Decoding(engine, [[job]])
+        decoding._admit()
+        decoding._settle(decoding.active)
+        (row,) = decoding.active
+        assert row.phase is Phase.GENERATE
+        head = [(row, row.strands[0])]
+        planned = plan_through_cache(tiny, head, decoding.cache, config)[0]
+        unmoved = plan_through_cache(tiny, head, decoding.cache, InfillingConfig(steps=0))[0]
+        plain = tiny.logits(decoding.hidden[row.slot, :1])[0]
+    torch.testing.assert_close(unmoved, plain, atol=1e-3, rtol=1e-3)
+    goal = torch.tensor(row.goal)
+    weights = config.decay ** torch.arange(len(row.goal))
+    table = tiny.model.get_input_embeddings().weight
+    before = reward_of(plain, goal, weights, table, "probability")
+    assert reward_of(planned, goal, weights, table, "probability") > before

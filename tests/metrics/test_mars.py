@@ -1,0 +1,96 @@
+"""Eq. 7 on encodings worked by hand: weights, several references, flags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mars_score import flags
+from mars_score.config import MarsConfig
+from mars_score.metrics.mars import Mars, human_reference
+from mars_score.similarity.base import Encoding
+from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Letters:
+    """Encodes a text as how often it has the letters a, b and c."""
+
+    def encode(self, texts: Sequence[str], progress: object = None) -> list[Encoding]:
+        found = []
+        for text in texts:
+            vector = np.array([text.count(letter) for letter in "abc"], dtype=np.float32)
+            found.append(Encoding(vector / (np.linalg.norm(vector) or 1), truncated="!" in text))
+        return found
+
+
+def filled(ratio: float, text: str) -> AugmentedReference:
+    return AugmentedReference(Template(ratio, (Block("?", blank=True),)), (text,))
+
+
+def quiet(stage: str, finished: int, total: int) -> None:
+    """Report nothing."""
+
+
+def score(
+    config: MarsConfig, example: Example, *augmentations: Augmentation
+) -> tuple[float, tuple[str, ...]]:
+    augmented = dict(zip(example.pairs, augmentations, strict=True))
+    (item,) = Mars(config).score([example], augmented, Letters(), quiet)
+    return item.score, item.flags
+
+
+def test_weighted_sum_of_cosines() -> None:
+    config = MarsConfig().with_options(q=0.5)
+    augmentation = Augmentation((human_reference("a"), filled(0.2, "b"), filled(0.4, "ab")))
+    weights = np.array([1, 0.5, 0.25]) / 1.75
+    expected = weights @ [1, 0, 0.5**0.5]
+    assert score(config, Example("1", "a", ("a",), "x"), augmentation)[0] == pytest.approx(expected)
+
+
+def test_samples_share_the_weight_of_their_ratio() -> None:
+    mars = Mars(MarsConfig().with_options(q=0.5))
+    weights = mars.weights([human_reference("a"), filled(0.2, "b"), filled(0.2, "c")])
+    assert weights == pytest.approx([2 / 3, 1 / 6, 1 / 6])
+
+
+@given(q=st.floats(0.01, 1), ratios=st.lists(st.sampled_from([0.2, 0.4, 0.6, 0.8]), max_size=8))
+def test_weights_sum_to_one_and_never_rise(q: float, ratios: list[float]) -> None:
+    augmented = [human_reference("a"), *(filled(ratio, "b") for ratio in sorted(ratios))]
+    weights = Mars(MarsConfig().with_options(q=q)).weights(augmented)
+    assert sum(weights) == pytest.approx(1)
+    totals: dict[float, float] = {}
+    for one, weight in zip(augmented, weights, strict=True):
+        totals[one.ratio] = totals.get(one.ratio, 0) + weight
+    assert list(totals.values()) == pytest.approx(sorted(totals.values(), reverse=True))
+
+
+def test_best_and_mean_of_several_references() -> None:
+    example = Example("1", "a", ("b", "a"), "x")
+    found = [Augmentation((human_reference(text),)) for text in example.references]
+    assert score(MarsConfig(), example, *found)[0] == pytest.approx(1)
+    assert score(MarsConfig().with_options(references="mean"), example, *found)[0] == pytest.approx(0.5)
+    turned = Example("1", "a", ("a", "b"), "x")
+    assert score(MarsConfig(), turned, *found[::-1])[0] == pytest.approx(1)
+
+
+def test_flags_say_what_was_done() -> None:
+    plain = Augmentation((human_reference("a"),))
+    assert score(MarsConfig(), Example("1", "", ("a",), "x"), plain) == (0, (flags.EMPTY_CANDIDATE,))
+    assert score(MarsConfig(), Example("1", "z", ("a",), "x"), plain) == (0, (flags.OUT_OF_VOCABULARY,))
+    assert score(MarsConfig(), Example("1", "a", ("a",)), plain)[1] == (flags.NO_CONTEXT,)
+    assert score(MarsConfig(), Example("1", "a!", ("a",), "x"), plain)[1] == (flags.CANDIDATE_TRUNCATED,)
+    cut = Augmentation((human_reference("a!"),), (flags.CONTEXT_TRUNCATED,))
+    told = (flags.CONTEXT_TRUNCATED, flags.REFERENCE_TRUNCATED)
+    assert score(MarsConfig(), Example("1", "a", ("a!",), "x"), cut)[1] == told
+
+
+def test_every_flag_has_a_meaning() -> None:
+    names = {value for name, value in vars(flags).items() if name.isupper() and isinstance(value, str)}
+    assert names == set(flags.MEANING)
