@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 CONTEXT_TRUNCATED = "context_truncated"
 CANDIDATE_TRUNCATED = "candidate_truncated"
 REFERENCE_TRUNCATED = "reference_truncated"
@@ -22,3 +27,8 @@ MEANING = {
     OUT_OF_VOCABULARY: "no word of the candidate has a word vector; its score is 0 by definition",
 }
 """One line for each flag, shown by the command line and the documentation."""
+
+
+def raised(conditions: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return the flags whose condition holds."""
+    return tuple(flag for flag, holds in conditions.items() if holds)

@@ -13,9 +13,10 @@ from mars_score.examples import make_examples
 from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.masking.templates import WordPlan, explain_words
-from mars_score.metrics.mars import Mars, Progress
+from mars_score.metrics.mars import Mars
 from mars_score.models.resolve import ResolvedModel, resolve
 from mars_score.models.store import ModelStore
+from mars_score.progress import StageProgress, silent_stages
 from mars_score.signature import signature
 from mars_score.text import clean
 from mars_score.types import Augmentation, Example, ItemScore, Pair, ScoreResult
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.similarity.base import Encoder
-
-
-def _quiet(stage: str, finished: int, total: int) -> None:
-    """Report no progress."""
 
 
 class MarsScorer:
@@ -65,7 +62,7 @@ class MarsScorer:
         return self.score_examples(make_examples(candidates, references, contexts, ids))
 
     def score_examples(
-        self, examples: Sequence[Example], *, progress: Progress = _quiet, strict: bool = False
+        self, examples: Sequence[Example], *, progress: StageProgress = silent_stages, strict: bool = False
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
         signature = self.signature  # finds all the models: one that is missing is known before any work
@@ -81,7 +78,7 @@ class MarsScorer:
         return ScoreResult(tuple(items), signature)
 
     def augment_examples(
-        self, examples: Sequence[Example], *, progress: Progress = _quiet
+        self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
     ) -> dict[Pair, Augmentation]:
         """Return the augmented references of every (context, reference) pair; new pairs are computed."""
         cleaned = [_clean(example) for example in examples]

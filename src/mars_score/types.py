@@ -102,6 +102,11 @@ class AugmentedReference:
         return "".join(block.text for block in self.segments).strip()
 
 
+def human_reference(reference: str) -> AugmentedReference:
+    """The reference itself, as the augmentation of ratio 0."""
+    return AugmentedReference(Template(0.0, (Block(reference, blank=False),)), ())
+
+
 @dataclass(frozen=True, slots=True)
 class Augmentation:
     """Everything that a candidate is compared with for one reference; it does not depend on the candidate."""

@@ -135,7 +135,9 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real scorer with toys for models: whatever lies between input and output runs as it always does."""
 
     def found(name: str, role: str | tuple[str, ...], store: object) -> ResolvedModel:
-        return ResolvedModel(name, "store", "nowhere", "01234567", None, role if isinstance(role, str) else role[0])
+        return ResolvedModel(
+            name, "store", "nowhere", "01234567", None, role if isinstance(role, str) else role[0]
+        )
 
     monkeypatch.setattr(scorer_module, "resolve", found)
     monkeypatch.setattr(MarsScorer, "tagger", Nouns())

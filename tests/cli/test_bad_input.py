@@ -55,19 +55,26 @@ INPUTS = {
         {}, "rows.jsonl", ["rows.jsonl: no such file", "remedy: check the path; a relative one starts at"]
     ),
     "a misspelt file": Bad(
-        {"stories.jsonl": GOOD}, "storys.jsonl", ["storys.jsonl: no such file", "Did you mean 'stories.jsonl'?"]
+        {"stories.jsonl": GOOD},
+        "storys.jsonl",
+        ["storys.jsonl: no such file", "Did you mean 'stories.jsonl'?"],
     ),
     "an empty file": Bad({"rows.jsonl": ""}, "rows.jsonl", ["rows.jsonl: the file has no rows", "remedy: "]),
     "a header and no rows": Bad(
         {"rows.csv": "candidate,reference\n"}, "rows.csv", ["rows.csv: the file has no rows", "remedy: "]
     ),
     "an unknown suffix": Bad(
-        {"rows.dat": GOOD}, "rows.dat", ["rows.dat: cannot tell the format from the name", ".jsonl", ".parquet"]
+        {"rows.dat": GOOD},
+        "rows.dat",
+        ["rows.dat: cannot tell the format from the name", ".jsonl", ".parquet"],
     ),
     "broken JSON": Bad(
         rows(GOOD, '{"candidate": "The owl slept." "reference": "It slept."}'),
         "rows.jsonl",
-        ["rows.jsonl:3:32: broken JSON: Expecting ',' delimiter", "remedy: each line must be one whole JSON object"],
+        [
+            "rows.jsonl:3:32: broken JSON: Expecting ',' delimiter",
+            "remedy: each line must be one whole JSON object",
+        ],
     ),
     "broken JSON in a list": Bad(
         {"rows.json": '[{"candidate": "It slept.",\n  "reference": }]'},
@@ -80,7 +87,11 @@ INPUTS = {
     "a missing field": Bad(
         rows(GOOD, '{"candidate": "The owl slept.", "note": "none"}'),
         "rows.jsonl",
-        ["rows.jsonl:3: no field 'references' or 'reference'", "remedy: there is 'candidate', 'note'", "--field"],
+        [
+            "rows.jsonl:3: no field 'references' or 'reference'",
+            "remedy: there is 'candidate', 'note'",
+            "--field",
+        ],
     ),
     "a misspelt field": Bad(
         rows('{"candidat": "The owl slept.", "reference": "It slept."}'),
@@ -126,10 +137,15 @@ INPUTS = {
     "not UTF-8": Bad(
         {"rows.jsonl": GOOD.encode() + '{"candidate": "Eulen über uns"'.encode("latin-1")},
         "rows.jsonl",
-        ["rows.jsonl:2: not UTF-8: byte 0xfc at byte 93", "remedy: save the file as UTF-8, for example: iconv"],
+        [
+            "rows.jsonl:2: not UTF-8: byte 0xfc at byte 93",
+            "remedy: save the file as UTF-8, for example: iconv",
+        ],
     ),
     "UTF-16": Bad(
-        {"rows.jsonl": GOOD.encode("utf-16-le")}, "rows.jsonl", ["rows.jsonl:1: a NUL byte", "iconv -f UTF-16"]
+        {"rows.jsonl": GOOD.encode("utf-16-le")},
+        "rows.jsonl",
+        ["rows.jsonl:1: a NUL byte", "iconv -f UTF-16"],
     ),
     "CSV without a header": Bad(
         {"rows.csv": "The owl slept.,It slept.\n"},
@@ -177,10 +193,14 @@ INPUTS = {
     ),
     "no input at all": Bad({}, "", ["nothing to score", "remedy: name a FILE (jsonl,", "--candidates"]),
     "candidates without references": Bad(
-        {"c.txt": "It slept.\n"}, "--candidates c.txt", ["--candidates without --references", "remedy: name a FILE"]
+        {"c.txt": "It slept.\n"},
+        "--candidates c.txt",
+        ["--candidates without --references", "remedy: name a FILE"],
     ),
     "references without candidates": Bad(
-        {"r.txt": "It slept.\n"}, "--references r.txt", ["--references without --candidates", "remedy: name a FILE"]
+        {"r.txt": "It slept.\n"},
+        "--references r.txt",
+        ["--references without --candidates", "remedy: name a FILE"],
     ),
     "FILE together with candidates": Bad(
         {"rows.jsonl": GOOD, "c.txt": "It slept.\n"},
@@ -188,7 +208,9 @@ INPUTS = {
         ["rows.jsonl: both FILE and --candidates", "remedy: give FILE, or --candidates and --references"],
     ),
     "FILE together with contexts": Bad(
-        {"rows.jsonl": GOOD}, "rows.jsonl --contexts x.txt", ["rows.jsonl: both FILE and --contexts", "remedy: "]
+        {"rows.jsonl": GOOD},
+        "rows.jsonl --contexts x.txt",
+        ["rows.jsonl: both FILE and --contexts", "remedy: "],
     ),
     "standard input for two files": Bad(
         {}, "--candidates - --references -", ["standard input can be only one of the text files", "remedy: "]
@@ -200,7 +222,10 @@ INPUTS = {
     ),
 }
 SETTINGS = {
-    "an unknown preset": ("--preset sumary", ["unknown preset 'sumary'; there are general,", "Did you mean 'summary'?"]),
+    "an unknown preset": (
+        "--preset sumary",
+        ["unknown preset 'sumary'; there are general,", "Did you mean 'summary'?"],
+    ),
     "an unknown language model": (
         "--lm smollm2-135",
         ["unknown model 'smollm2-135': neither a model of the catalogue (", "Did you mean 'smollm2-135m'?"],
@@ -209,24 +234,36 @@ SETTINGS = {
         "--encoder minilm-16",
         ["unknown model 'minilm-16'", "nor a folder, nor a Hugging Face id", "Did you mean 'minilm-l6'?"],
     ),
-    "an unknown tagger": ("--set tagger=spacy-en", ["unknown model 'spacy-en'", "Did you mean 'spacy-en-sm'?"]),
+    "an unknown tagger": (
+        "--set tagger=spacy-en",
+        ["unknown model 'spacy-en'", "Did you mean 'spacy-en-sm'?"],
+    ),
     "an encoder as language model": (
         "--lm minilm-l6",
-        ["model 'minilm-l6' is of the kind encoder; here one of the kind causal-lm is needed", "smollm2-135m"],
+        [
+            "model 'minilm-l6' is of the kind encoder; here one of the kind causal-lm is needed",
+            "smollm2-135m",
+        ],
     ),
     "a language model as encoder": (
         "--encoder smollm2-135m",
         ["model 'smollm2-135m' is of the kind causal-lm", "encoder or word-vectors is needed", "minilm-l6"],
     ),
     "a folder that is no model": ("--lm .", ["has no .safetensors file", "remedy: save the model again"]),
-    "an unknown setting": ("--set horizn=3", ["unknown setting 'horizn'; there are", "Did you mean 'horizon'?"]),
+    "an unknown setting": (
+        "--set horizn=3",
+        ["unknown setting 'horizn'; there are", "Did you mean 'horizon'?"],
+    ),
     "a setting unlike any other": ("--set zzz=3", ["unknown setting 'zzz'; there are ratios, adjective,"]),
     "a setting without a value": ("--set q", ["--set takes NAME=VALUE, not 'q'"]),
     "a number that is none": ("--set q=high", ["--set q=high: expected a value like 0.8"]),
     "a number that is not finite": ("--set eta=nan", ["--set eta=nan: expected a value like 0.01"]),
     "a fraction for a count": ("--set steps=2.5", ["--set steps=2.5: expected a value like 3"]),
     "a word for a switch": ("--set rival=maybe", ["--set rival=maybe: expected a value like true"]),
-    "a list that is none": ("--set ratios=0.2;0.4", ["--set ratios=0.2;0.4: expected a value like 0.2,0.4,0.6"]),
+    "a list that is none": (
+        "--set ratios=0.2;0.4",
+        ["--set ratios=0.2;0.4: expected a value like 0.2,0.4,0.6"],
+    ),
     "a number out of range": ("--set q=1.5", ["q must lie above 0 and at most 1"]),
     "a word that is no choice": ("--set planner=on", ["planner must be hidden, kv or off"]),
     "an unknown type of numbers": ("--dtype float64", ["dtype must be float32, bfloat16 or float16"]),
@@ -241,7 +278,10 @@ OUTPUTS = {
     "no folder": ("no/out.jsonl", ["no/out.jsonl: there is no folder no", "remedy: mkdir -p no"]),
     "a folder": ("folder.jsonl", ["folder.jsonl: this is a folder, not a file", "remedy: name a file in it"]),
     "a file as a folder": ("rows.jsonl/out.jsonl", ["rows.jsonl is a file, not a folder", "remedy: "]),
-    "the input": ("rows.jsonl", ["rows.jsonl: this is the input", "would overwrite it", "remedy: name another file"]),
+    "the input": (
+        "rows.jsonl",
+        ["rows.jsonl: this is the input", "would overwrite it", "remedy: name another file"],
+    ),
     "the input, spelled otherwise": ("./folder.jsonl/../rows.jsonl", ["this is the input", "remedy: "]),
 }
 

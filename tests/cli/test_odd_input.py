@@ -38,7 +38,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "reference": "The boat came back at dawn.",
         "context": "They waited by the harbour.",
     },
-    "empty candidate": {"candidate": "", "reference": "The boat came back at dawn.", "context": "They waited."},
+    "empty candidate": {
+        "candidate": "",
+        "reference": "The boat came back at dawn.",
+        "context": "They waited.",
+    },
     "blank candidate": {"candidate": " \t\n", "reference": "The boat came back.", "context": "They waited."},
     "empty context": {"candidate": "The boat came home.", "reference": "The boat came back.", "context": ""},
     "no context": {"candidate": "The boat came home.", "reference": "The boat came back."},
@@ -68,7 +72,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "emoji only": {"candidate": "🎉", "reference": "👩‍👩‍👧‍👦🏳️‍🌈", "context": "🏠"},
     "control characters": {
         "candidate": "The bell\u0007 rang twice.",
-        "reference": "The bell rang\u0001 two times.",
+        "reference": "The bell rang\u0000 two times.",
         "context": "It was noon.\u001b",
     },
     "lines": {
@@ -106,8 +110,16 @@ ROWS: dict[str, dict[str, Any]] = {
         "reference": "The museum opens on Sunday. #art #news",
         "context": "More at www.example.org today.",
     },
-    "a number sign": {"candidate": "She came in #1.", "reference": "She was ranked #1.", "context": "The race is on."},
-    "half a word": {"candidate": "antidisestab", "reference": "antidisestablishmentarianism", "context": "A quiz."},
+    "a number sign": {
+        "candidate": "She came in #1.",
+        "reference": "She was ranked #1.",
+        "context": "The race is on.",
+    },
+    "half a word": {
+        "candidate": "antidisestab",
+        "reference": "antidisestablishmentarianism",
+        "context": "A quiz.",
+    },
     "7": {"candidate": "It is seven.", "reference": "Seven.", "context": "How many?"},
 }
 FLAGS = {
@@ -122,7 +134,11 @@ FLAGS = {
     "long reference": ["reference_truncated"],
     "links and hashtags": ["cleaned"],
 }
-SIZES = {("long context", "context"): 100_000, ("long candidate", "candidate"): 5000, ("long reference", "reference"): 600}
+SIZES = {
+    ("long context", "context"): 100_000,
+    ("long candidate", "candidate"): 5000,
+    ("long reference", "reference"): 600,
+}
 
 # One ratio, and a short part of what is too long: a run of seconds, over the same ground.
 SETTINGS = ("--preset", "qa", "--set", "max_words=40", "--set", "max_context=256")

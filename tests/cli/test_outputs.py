@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("light")
 
 ROWS = [
-    {"id": "owl", "candidate": "The owl slept.", "reference": "The owl sleeps all day.", "context": "It is noon."},
+    {
+        "id": "owl",
+        "candidate": "The owl slept.",
+        "reference": "The owl sleeps all day.",
+        "context": "It is noon.",
+    },
     {"id": "[/b] :owl:", "candidate": "", "reference": "A fox came by.", "context": "Later that night"},
     {"id": "fox", "candidate": "A fox ran off.", "reference": "A fox came by.", "context": ""},
 ]
@@ -80,7 +85,9 @@ def test_json_lines_in_a_pipe(cli: CommandLine) -> None:
     assert result.code == 0
     assert [row["id"] for row in result.rows] == IDS
     assert [row["flags"] for row in result.rows] == FLAGS
-    assert all(list(row) == ["id", "scores", "flags"] and list(row["scores"]) == ["mars"] for row in result.rows)
+    assert all(
+        list(row) == ["id", "scores", "flags"] and list(row["scores"]) == ["mars"] for row in result.rows
+    )
     scores = [row["scores"]["mars"] for row in result.rows]
     assert scores[1] == 0.0 < scores[2] < scores[0] < 1.0
     mean = sum(scores) / 3
@@ -129,7 +136,8 @@ def test_delimited(cli: CommandLine, suffix: str, delimiter: str) -> None:
     with open(f"out.{suffix}", newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file, delimiter=delimiter))
     assert table == [
-        {"id": row["id"], "mars": repr(row["scores"]["mars"]), "flags": ";".join(row["flags"])} for row in expected
+        {"id": row["id"], "mars": repr(row["scores"]["mars"]), "flags": ";".join(row["flags"])}
+        for row in expected
     ]
     named = cli("score", "rows.jsonl", "--format", suffix).out
     assert named == Path(f"out.{suffix}").read_text(encoding="utf-8")
@@ -158,7 +166,9 @@ def test_a_file_and_its_signature(cli: CommandLine) -> None:
 
 
 def test_settings_reach_the_signature(cli: CommandLine) -> None:
-    arguments = "--preset qa --lm gemma3-270m --encoder glove-50d --set q=0.9 --set ratios=0.1,0.5 --set rival=off"
+    arguments = (
+        "--preset qa --lm gemma3-270m --encoder glove-50d --set q=0.9 --set ratios=0.1,0.5 --set rival=off"
+    )
     shown = signature_of(cli("score", "rows.jsonl", *arguments.split(), "--dtype", "bfloat16").err)
     for part in ("ratios:0+0.1+0.5", "lm:gemma3-270m@", "enc:glove-50d@", "q:0.9", "dtype:bfloat16/bfloat16"):
         assert f"|{part}" in shown
@@ -224,8 +234,13 @@ def test_idf_of_the_corpus_takes_all_rows_at_once(cli: CommandLine, chunks: list
 
 
 def test_augmented_references(cli: CommandLine) -> None:
-    rows = [*ROWS, {"id": "owl again", "candidate": "?", "reference": ROWS[0]["reference"], "context": "It is noon."}]
-    cli.put_rows("rows.jsonl", [*rows, {"candidate": "?", "references": ["Yes.", "Yes!"], "context": "Well?"}])
+    rows = [
+        *ROWS,
+        {"id": "owl again", "candidate": "?", "reference": ROWS[0]["reference"], "context": "It is noon."},
+    ]
+    cli.put_rows(
+        "rows.jsonl", [*rows, {"candidate": "?", "references": ["Yes.", "Yes!"], "context": "Well?"}]
+    )
     result = cli("augment", "rows.jsonl", "-o", "out.jsonl")
     assert (result.code, result.out) == (0, "")
     found = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -286,7 +301,10 @@ def test_explain_agrees_with_score_on_a_corpus(cli: CommandLine) -> None:
 
 
 def test_explain_shows_words_as_they_are(cli: CommandLine) -> None:
-    cli.put_rows("rows.jsonl", [{"candidate": "[bold]x[/]", "reference": "a [red]b[/red] :smile: [/]", "context": "[/i]"}])
+    cli.put_rows(
+        "rows.jsonl",
+        [{"candidate": "[bold]x[/]", "reference": "a [red]b[/red] :smile: [/]", "context": "[/i]"}],
+    )
     result = cli("explain", "rows.jsonl")
     assert result.code == 0
     assert all(text in result.out for text in ("[bold]x[/]", "[red]b[/red] :smile: [/]", "[/i]"))

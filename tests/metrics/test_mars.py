@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from mars_score import flags
 from mars_score.config import MarsConfig
-from mars_score.metrics.mars import Mars, human_reference
+from mars_score.metrics.comparing import weights as weights_of
+from mars_score.metrics.mars import Mars
 from mars_score.similarity.base import Encoding
-from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template
+from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,15 +56,14 @@ def test_weighted_sum_of_cosines() -> None:
 
 
 def test_samples_share_the_weight_of_their_ratio() -> None:
-    mars = Mars(MarsConfig().with_options(q=0.5))
-    weights = mars.weights([human_reference("a"), filled(0.2, "b"), filled(0.2, "c")])
+    weights = weights_of([human_reference("a"), filled(0.2, "b"), filled(0.2, "c")], 0.5)
     assert weights == pytest.approx([2 / 3, 1 / 6, 1 / 6])
 
 
 @given(q=st.floats(0.01, 1), ratios=st.lists(st.sampled_from([0.2, 0.4, 0.6, 0.8]), max_size=8))
 def test_weights_sum_to_one_and_never_rise(q: float, ratios: list[float]) -> None:
     augmented = [human_reference("a"), *(filled(ratio, "b") for ratio in sorted(ratios))]
-    weights = Mars(MarsConfig().with_options(q=q)).weights(augmented)
+    weights = weights_of(augmented, q)
     assert sum(weights) == pytest.approx(1)
     totals: dict[float, float] = {}
     for one, weight in zip(augmented, weights, strict=True):

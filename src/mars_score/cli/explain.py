@@ -68,7 +68,12 @@ def _show(console: Console, scorer: MarsScorer, example: Example, item: ItemScor
         console.print(Text(f"{label:>9}  ", style="bold") + Text(text))
     for reference, plans in scorer.explain_words(example).items():
         console.print(Text("reference  ", style="bold") + Text(reference))
-        words = Table(box=None, padding=(0, 2, 0, 0), title="words by mask priority", title_justify="left")
+        words = Table(
+            box=None,
+            padding=(0, 2, 0, 0),
+            title="words, first to be masked on top",
+            title_justify="left",
+        )
         for heading in ("word", "part of speech", "idf", "priority", "cost"):
             words.add_column(heading, justify="left" if heading in ("word", "part of speech") else "right")
         for plan in sorted(plans, key=lambda plan: (plan.cost, -plan.priority)):
@@ -96,7 +101,7 @@ def _show(console: Console, scorer: MarsScorer, example: Example, item: ItemScor
 
 
 def _marked(augmented: AugmentedReference) -> Any:
-    """The augmented reference with its fills marked; brackets where there are no colours."""
+    """The augmented reference with its fills marked."""
     from rich.text import Text  # noqa: PLC0415
 
     text = Text()

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.types import AugmentedReference, Template
-
-Progress = Callable[[int, int], None]
-"""Told (finished, total) as the work goes on."""
-
-
-def silent(finished: int, total: int) -> None:
-    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True)

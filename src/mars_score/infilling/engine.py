@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from mars_score.infilling import judge
-from mars_score.infilling.base import Progress, silent
 from mars_score.infilling.choosing import Chooser
 from mars_score.infilling.decoding import Decoding
 from mars_score.infilling.rows import Job, Limits
+from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.base import Infilled, Progress, silent
+from mars_score.infilling.base import Infilled
 from mars_score.infilling.engine import Engine
 from mars_score.infilling.rows import Job, TokenBlock
+from mars_score.progress import Progress, silent
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:

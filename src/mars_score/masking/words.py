@@ -60,3 +60,9 @@ def words(text: str) -> tuple[Word, ...]:
     """Split a text into words. Each character that is not white space is in exactly one of them."""
     shape = text if text.isascii() else text.translate(_TABLE)
     return tuple(Word(text[found.start() : found.end()], *found.span()) for found in _TOKEN.finditer(shape))
+
+
+def first_words(text: str, count: int) -> str:
+    """Cut a text after so many words; a shorter text is returned as it is."""
+    found = words(text)
+    return text if len(found) <= count else text[: found[count - 1].end]

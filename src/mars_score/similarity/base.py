@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mars_score.infilling.base import Progress
+    from mars_score.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ import torch
 import torch.nn.functional as F
 
 from mars_score.errors import ModelError
-from mars_score.infilling.base import Progress, silent
 from mars_score.models.quiet import quiet
+from mars_score.progress import Progress, silent
 from mars_score.similarity.base import Encoding
 
 if TYPE_CHECKING:

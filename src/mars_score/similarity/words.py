@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.infilling.base import Progress, silent
 from mars_score.masking.words import words
+from mars_score.progress import Progress, silent
 from mars_score.similarity.base import Encoding
 
 if TYPE_CHECKING:

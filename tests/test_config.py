@@ -1,0 +1,282 @@
+"""Settings: presets, options by name, values that have no meaning, and the signature that tells them all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mars_score import scorer as scorer_module
+from mars_score.config import (
+    PRESETS,
+    InfillingConfig,
+    MarsConfig,
+    MaskingConfig,
+    ScoringConfig,
+    option_names,
+    preset,
+    ratios_up_to,
+)
+from mars_score.errors import ConfigError
+from mars_score.models.resolve import ResolvedModel
+from mars_score.models.store import ModelStore
+from mars_score.scorer import MarsScorer
+from mars_score.signature import signature
+from mars_score.version import __version__
+
+PARTS = {"masking": MaskingConfig, "infilling": InfillingConfig, "scoring": ScoringConfig}
+OPTIONS = [f"{part}.{item.name}" for part, kind in PARTS.items() for item in fields(kind)]
+"""Every setting there is."""
+CHOICES = {
+    "masking.idf": "corpus",
+    "masking.tagger": "pattern",
+    "infilling.lm": "gemma3-270m",
+    "infilling.planner": "kv",
+    "infilling.reward": "probability",
+    "infilling.dtype": "bfloat16",
+    "scoring.encoder": "glove-50d",
+    "scoring.references": "mean",
+    "scoring.dtype": "float16",
+}
+"""Another value for each setting that is a word."""
+ONLY_SAMPLED = ("infilling.samples", "infilling.seed")
+"""What matters only where tokens are drawn, at a temperature above 0."""
+ONLY_PLANNED = tuple(
+    f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
+)
+"""What matters only with a planner."""
+
+
+def value_of(config: MarsConfig, option: str) -> Any:
+    part, name = option.split(".")
+    return getattr(getattr(config, part), name)
+
+
+def another(config: MarsConfig, option: str) -> Any:
+    """Return a valid value that a setting does not have."""
+    value = value_of(config, option)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value / 2 if value else 0.5
+    return value[:-1] if isinstance(value, tuple) else CHOICES[option]
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are found by their names alone."""
+
+    def found(name: str, role: str | tuple[str, ...], store: object) -> ResolvedModel:
+        return ResolvedModel(name, "store", "nowhere", "01234567")
+
+    monkeypatch.setattr(scorer_module, "resolve", found)
+
+
+class TestPresets:
+    @pytest.mark.parametrize("name", ["general", "story", "summary", "paper"])
+    def test_up_to_60_percent(self, name: str) -> None:
+        assert preset(name).masking.ratios == (0.2, 0.4, 0.6)
+
+    def test_answers_up_to_20_percent(self) -> None:
+        assert preset("qa").masking.ratios == (0.2,)
+
+    def test_the_general_one_is_the_default(self) -> None:
+        assert preset("general") == MarsConfig()
+
+    def test_tasks_differ_in_masking_only(self) -> None:
+        for name in ("story", "summary", "qa"):
+            assert (preset(name).infilling, preset(name).scoring) == (InfillingConfig(), ScoringConfig())
+
+    def test_the_paper(self) -> None:
+        paper = preset("paper")
+        assert paper.masking.idf == "corpus"
+        assert paper.infilling.lm == "openai-community/gpt2-large"
+        assert (paper.infilling.rival, paper.infilling.horizon, paper.infilling.judge_window) == (False, 0, 0)
+
+    def test_names(self) -> None:
+        assert sorted(PRESETS) == ["general", "paper", "qa", "story", "summary"]
+        with pytest.raises(
+            ConfigError, match=r"unknown preset 'storys'; there are general, .*Did you mean 'story'\?"
+        ):
+            preset("storys")
+        with pytest.raises(ConfigError, match=r"paper\.$"):
+            preset("zzz")
+        with pytest.raises(ConfigError, match="unknown preset 'storys'"):
+            MarsScorer("storys")
+
+
+class TestOptions:
+    @pytest.mark.parametrize("option", OPTIONS)
+    def test_each_by_its_full_name(self, option: str) -> None:
+        config = MarsConfig().with_options(**{"temperature": 0.5} if option in ONLY_SAMPLED else {})
+        changed = config.with_options(**{option: another(config, option)})
+        assert value_of(changed, option) == another(config, option) != value_of(config, option)
+        assert [other for other in OPTIONS if value_of(changed, other) != value_of(config, other)] == [option]
+
+    @pytest.mark.parametrize("option", [option for option in OPTIONS if option != "scoring.dtype"])
+    def test_each_by_its_plain_name(self, option: str) -> None:
+        config = MarsConfig().with_options(temperature=0.5)
+        value = another(config, option)
+        plain = config.with_options(**{option.split(".")[1]: value})
+        assert plain == config.with_options(**{option: value}) != config
+
+    def test_several_at_once_and_the_others_stay(self) -> None:
+        changed = preset("qa").with_options(q=0.5, steps=1, noun=9.0)
+        assert (changed.scoring.q, changed.infilling.steps, changed.masking.noun) == (0.5, 1, 9.0)
+        assert changed.masking.ratios == (0.2,)
+        assert preset("qa").scoring.q == 0.8
+
+    def test_none_changes_nothing(self) -> None:
+        assert preset("paper").with_options() == preset("paper")
+
+    def test_an_unknown_one(self) -> None:
+        with pytest.raises(ConfigError, match=r"unknown option 'horizn'\. Did you mean 'horizon'\?"):
+            MarsConfig().with_options(horizn=3)
+        with pytest.raises(ConfigError, match=r"unknown option 'zzz'\.$"):
+            MarsScorer(zzz=3)
+
+    def test_names_are_all_settings(self) -> None:
+        assert {name for name in option_names() if "." in name} == set(OPTIONS)
+        assert option_names()["dtype"] == "infilling"
+
+    def test_settings_cannot_be_changed_in_place(self) -> None:
+        with pytest.raises(FrozenInstanceError):
+            preset("qa").scoring.q = 0.5  # type: ignore[misc]
+
+    def test_ratios(self) -> None:
+        assert ratios_up_to(1.0) == (0.2, 0.4, 0.6, 0.8, 1.0)
+        assert ratios_up_to(0.3, 0.1) == (0.1, 0.2, 0.3)
+        assert ratios_up_to(0.1) == ()
+
+
+RULES: dict[str, list[dict[str, Any]]] = {
+    "ratios must rise and lie above 0 and at most 1": [
+        {"ratios": ratios} for ratios in ((0.0, 0.2), (-0.2,), (0.2, 1.1), (0.4, 0.2), (0.2, 0.2))
+    ],
+    "adjective, adverb, noun and other must be above 0": [
+        {name: value} for name in ("adjective", "adverb", "noun", "other") for value in (0.0, -1.0)
+    ],
+    "shared_cost and max_words must be at least 1": [{"shared_cost": 0}, {"max_words": 0}],
+    "idf must be background or corpus": [{"idf": "none"}],
+    "planner must be hidden, kv or off": [{"planner": "none"}],
+    "reward must be probability or similarity": [{"reward": "none"}],
+    "steps, eta, horizon, shortlist, sigma, judge_window and judge_keep must not be negative": [
+        {name: -1} for name in ("steps", "eta", "horizon", "shortlist", "sigma", "judge_window", "judge_keep")
+    ],
+    "xi must be above 0": [{"xi": 0.0}, {"xi": -1.0}],
+    "decay must lie above 0 and at most 1": [{"decay": 0.0}, {"decay": 1.1}],
+    "max_context must be at least 1": [{"max_context": 0}],
+    "temperature must not be negative": [{"temperature": -0.1}],
+    "samples must be at least 1, and above 1 only with a temperature": [
+        {"samples": 0},
+        {"samples": 2},
+        {"samples": 0, "temperature": 1.0},
+    ],
+    "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}, {"q": float("nan")}],
+    "references must be best or mean": [{"references": "worst"}],
+    "dtype must be float32, bfloat16 or float16": [{"dtype": "float64"}, {"scoring.dtype": "int8"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"), [(rule, options) for rule, cases in RULES.items() for options in cases], ids=str
+)
+def test_values_that_have_no_meaning(rule: str, options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        MarsConfig().with_options(**options)
+    assert str(caught.value) == rule
+
+
+def test_values_at_the_border_are_good() -> None:
+    MarsConfig().with_options(ratios=(), shared_cost=1, max_words=1, steps=0, eta=0.0, horizon=0, shortlist=0)
+    MarsConfig().with_options(sigma=0, judge_window=0, judge_keep=0, decay=1.0, q=1.0, max_context=1)
+    MarsConfig().with_options(ratios=(1.0,), samples=2, temperature=0.1)
+
+
+def test_a_bad_value_in_a_part_is_refused_too() -> None:
+    with pytest.raises(ConfigError, match="q must lie"):
+        MarsConfig(scoring=ScoringConfig(q=2.0))
+
+
+@pytest.mark.usefixtures("named")
+class TestSignature:
+    @pytest.mark.parametrize("option", OPTIONS)
+    def test_changes_with_every_setting(self, option: str) -> None:
+        config = MarsConfig().with_options(**{"temperature": 0.5} if option in ONLY_SAMPLED else {})
+        changed = config.with_options(**{option: another(config, option)})
+        assert MarsScorer(config=changed).signature != MarsScorer(config=config).signature
+
+    @pytest.mark.parametrize("option", ["infilling.seed"])
+    def test_does_not_change_with_the_seed_of_a_greedy_choice(self, option: str) -> None:
+        assert MarsScorer(**{option: 5}).signature == MarsScorer().signature
+
+    @pytest.mark.parametrize("option", ONLY_PLANNED)
+    def test_does_not_change_with_the_plan_where_there_is_none(self, option: str) -> None:
+        config = MarsConfig().with_options(planner="off")
+        changed = config.with_options(**{option: another(config, option)})
+        assert MarsScorer(config=changed).signature == MarsScorer(config=config).signature
+
+    def test_no_two_presets_share_one(self) -> None:
+        # Story and summary are the general settings under the names of tasks.
+        found = {name: MarsScorer(name).signature for name in PRESETS}
+        assert found["general"] == found["story"] == found["summary"]
+        assert len(set(found.values())) == 3
+
+    def test_is_written_out(self) -> None:
+        models = {"lm": "lm@1", "encoder": "enc@2", "tagger": "tag@3", "idf": "idf-4"}
+        assert signature(preset("qa"), **models) == (
+            f"mars:v{__version__}|ratios:0+0.2|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
+            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.rival|judge:s4.w4.k3"
+            "|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
+        )
+        sampled = preset("qa").with_options(temperature=0.7, samples=4, seed=9, context=False, planner="off")
+        assert "|ctx:none|plan:off|judge:s4.w4.k3|decode:t0.7.n4.seed9.norepeat|" in signature(
+            sampled, **models
+        )
+
+    def test_does_not_change_with_the_machine(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        expected = MarsScorer().signature
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("MARS_SCORE_HOME", str(tmp_path / "elsewhere"))
+        assert MarsScorer(device="cuda", memory=1).signature == expected
+        assert MarsScorer(store=ModelStore(tmp_path)).signature == expected
+
+
+@pytest.mark.parametrize("weights", [b"weights", b"others!"])
+def test_a_model_in_a_folder_is_its_name_and_its_weights(tmp_path: Path, weights: bytes) -> None:
+    found = []
+    for place in ("here", "far/away"):
+        folder = tmp_path / place / "my-model"
+        folder.mkdir(parents=True)
+        (folder / "model.safetensors").write_bytes(weights if place == "here" else b"weights")
+        (folder / "README.md").write_text(place)
+        scorer = MarsScorer(lm=f"{folder}{os.sep}", encoder=str(folder), tagger="pattern")
+        found.append(scorer.signature)
+    assert (found[0] == found[1]) == (weights == b"weights")
+    assert "|lm:my-model@" in found[0]
+    assert "|enc:my-model@" in found[0]
+    assert str(tmp_path) not in found[0]
+
+
+def test_the_signature_is_the_same_in_another_process() -> None:
+    code = (
+        "from mars_score.config import preset\n"
+        "from mars_score.signature import signature\n"
+        "print(signature(preset('paper'), lm='a', encoder='b', tagger='c', idf='d'))\n"
+    )
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONHASHSEED": "7",
+        "TZ": "Asia/Tokyo",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
+    )
+    assert done.stdout.strip() == signature(preset("paper"), lm="a", encoder="b", tagger="c", idf="d")
