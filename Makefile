@@ -45,7 +45,7 @@ demo: setup
 	@echo "== scoring examples/demo.jsonl"
 	$(BIN)/mars-score score examples/demo.jsonl --format table
 	@echo "== where one of these scores comes from"
-	$(BIN)/mars-score explain examples/demo.jsonl --id story-boat/good
+	$(BIN)/mars-score explain examples/demo.jsonl --id qa-greenhouse/good
 
 test: setup $(VENV)/.developer
 	@echo "== running the tests"

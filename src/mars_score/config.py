@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -138,8 +139,22 @@ def ratios_up_to(maximum: float, step: float = 0.2) -> tuple[float, ...]:
     return tuple(round(step * (i + 1), 6) for i in range(int(maximum / step + 1e-9)))
 
 
+def _check_types(config: MarsConfig) -> None:
+    """Refuse a value of another type than the option's default, and numbers that are not finite."""
+    for part in (config.masking, config.infilling, config.scoring):
+        for item in fields(part):
+            value = getattr(part, item.name)
+            usual = item.default
+            kinds = (int, float) if type(usual) is float else (type(usual),)
+            numbers = value if isinstance(value, tuple) else (value,)
+            finite = all(math.isfinite(number) for number in numbers if isinstance(number, float))
+            if type(value) not in kinds or not finite:
+                raise ConfigError(f"{item.name}={value!r}: expected a value like {usual!r}")
+
+
 def _check(config: MarsConfig) -> None:
     """Refuse values that have no meaning, naming the option."""
+    _check_types(config)
     masking, infilling, scoring = config.masking, config.infilling, config.scoring
     rules = {
         "ratios must rise and lie above 0 and at most 1": (

@@ -14,7 +14,7 @@ from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.metrics.mars import Mars
-from mars_score.models.resolve import ResolvedModel, resolve
+from mars_score.models.resolve import ResolvedModel, resolve, source_of
 from mars_score.models.store import ModelStore
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.signature import signature
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.similarity.base import Encoder
+
+
+LANGUAGE_MODEL, ENCODER, TAGGER = ("causal-lm",), ("encoder", "word-vectors"), ("tagger",)
+"""The roles of the catalogue that each part of the metric takes."""
 
 
 class MarsScorer:
@@ -103,6 +107,7 @@ class MarsScorer:
     def signature(self) -> str:
         """The configuration in one line: equal signature and equal input mean equal score."""
         tagger = self.config.masking.tagger
+        self._check_names()
         idf = "idf-corpus" if self.config.masking.idf == "corpus" else f"idf-{BackgroundIdf().name}"
         return signature(
             self.config,
@@ -150,17 +155,24 @@ class MarsScorer:
 
         return SentenceEncoder(self._encoder.location, device=self.device, dtype=self.config.scoring.dtype)
 
+    def _check_names(self) -> None:
+        """Refuse a wrong name before any model is fetched."""
+        source_of(self.config.infilling.lm, LANGUAGE_MODEL, self.store)
+        source_of(self.config.scoring.encoder, ENCODER, self.store)
+        if self.config.masking.tagger != PatternTagger.name:
+            source_of(self.config.masking.tagger, TAGGER, self.store)
+
     @cached_property
     def _lm(self) -> ResolvedModel:
-        return resolve(self.config.infilling.lm, "causal-lm", self.store)
+        return resolve(self.config.infilling.lm, LANGUAGE_MODEL, self.store)
 
     @cached_property
     def _encoder(self) -> ResolvedModel:
-        return resolve(self.config.scoring.encoder, ("encoder", "word-vectors"), self.store)
+        return resolve(self.config.scoring.encoder, ENCODER, self.store)
 
     @cached_property
     def _tagger(self) -> ResolvedModel:
-        return resolve(self.config.masking.tagger, "tagger", self.store)
+        return resolve(self.config.masking.tagger, TAGGER, self.store)
 
 
 _preset = preset  # the constructor's argument has the same name

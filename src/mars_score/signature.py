@@ -17,7 +17,7 @@ def signature(config: MarsConfig, *, lm: str, encoder: str, tagger: str, idf: st
         "mars": f"v{__version__}",
         **augmentation_parts(config, lm=lm, tagger=tagger, idf=idf),
         "enc": encoder,
-        "q": f"{scoring.q:g}",
+        "q": f"{_number(scoring.q)}",
         "refs": scoring.references,
         "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
     }
@@ -28,7 +28,7 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
     """The part that augmented references depend on."""
     masking, infilling = config.masking, config.infilling
     return {
-        "ratios": "+".join(f"{ratio:g}" for ratio in (0.0, *masking.ratios)),
+        "ratios": "+".join(f"{_number(ratio)}" for ratio in (0.0, *masking.ratios)),
         "mask": _masking(masking, tagger, idf),
         "lm": lm,
         "ctx": f"head{infilling.max_context}" if infilling.context else "none",
@@ -40,7 +40,7 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
 
 def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
     alpha = "/".join(
-        f"{weight:g}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
+        f"{_number(weight)}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
     )
     return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
 
@@ -51,8 +51,8 @@ def _planning(infilling: InfillingConfig) -> str:
     scope = f"next{infilling.horizon}" if infilling.horizon else "all"
     shortlist = f".top{infilling.shortlist}" if infilling.shortlist and infilling.planner == "hidden" else ""
     return (
-        f"{infilling.planner}.{infilling.reward}.k{infilling.steps}.eta{infilling.eta:g}.xi{infilling.xi:g}"
-        f".{scope}.decay{infilling.decay:g}{shortlist}{'.rival' if infilling.rival else ''}"
+        f"{infilling.planner}.{infilling.reward}.k{infilling.steps}.eta{_number(infilling.eta)}.xi{_number(infilling.xi)}"
+        f".{scope}.decay{_number(infilling.decay)}{shortlist}{'.rival' if infilling.rival else ''}"
     )
 
 
@@ -60,4 +60,10 @@ def _decoding(infilling: InfillingConfig) -> str:
     repeat = "norepeat" if infilling.no_repeat else "repeat"
     if not infilling.temperature:
         return f"greedy.{repeat}"
-    return f"t{infilling.temperature:g}.n{infilling.samples}.seed{infilling.seed}.{repeat}"
+    return f"t{_number(infilling.temperature)}.n{infilling.samples}.seed{infilling.seed}.{repeat}"
+
+
+def _number(value: float) -> str:
+    """A number as short as it can be without losing a digit."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

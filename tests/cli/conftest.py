@@ -12,8 +12,9 @@ import pytest
 
 from mars_score import scorer as scorer_module
 from mars_score.cli.main import run
-from mars_score.infilling.base import Infilled, Progress, Request, silent
+from mars_score.infilling.base import Infilled, Request
 from mars_score.models.resolve import ResolvedModel
+from mars_score.progress import Progress, silent
 from mars_score.scorer import MarsScorer
 from mars_score.similarity.base import Encoding
 from mars_score.types import AugmentedReference

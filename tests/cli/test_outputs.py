@@ -98,7 +98,8 @@ def test_json_lines_in_a_pipe(cli: CommandLine) -> None:
 
 
 def test_a_table_on_a_terminal(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = [row["scores"]["mars"] for row in cli("score", "rows.jsonl").rows]
+    scored = cli("score", "rows.jsonl")
+    scores = [row["scores"]["mars"] for row in scored.rows]
     monkeypatch.setenv("COLUMNS", "100")
     named = cli("score", "rows.jsonl", "--format", "table")
     assert named.code == 0
@@ -108,7 +109,7 @@ def test_a_table_on_a_terminal(cli: CommandLine, monkeypatch: pytest.MonkeyPatch
         assert f" {score:.4f} " in line
         assert line.rstrip().endswith("".join(flags) or "·")
     assert re.search(rf"^mean +{sum(scores) / 3:.4f} ", named.out, re.MULTILINE)
-    assert signature_of(named.out)
+    assert signature_of(named.out) == signature_of(scored.err)
     assert named.err == ""
 
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -273,7 +274,8 @@ def test_augmented_references_of_many_rows(cli: CommandLine) -> None:
 
 def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    scores = [row["scores"]["mars"] for row in cli("score", "rows.jsonl").rows]
+    scored = cli("score", "rows.jsonl")
+    scores = [row["scores"]["mars"] for row in scored.rows]
     result = cli("explain", "rows.jsonl")
     assert result.code == 0
     assert f"owl: {scores[0]:.4f} " in result.out
@@ -285,7 +287,7 @@ def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: p
         assert len(text) == 1
         assert ("..." in text[0]) == (ratio > 0)
     assert re.search(rf" {scores[0]:.4f} +total", result.out)
-    assert signature_of(result.out)
+    assert signature_of(result.out) == signature_of(scored.err)
 
     result = cli("explain", "rows.jsonl", "--id", "fox", "--id", "[/b] :owl:")
     assert result.out.index("fox: ") < result.out.index("[/b] :owl:: 0.0000")
@@ -423,23 +425,29 @@ def read_ids(path: Path) -> list[str]:
     return [json.loads(line)["id"] for line in text.splitlines()]
 
 
+MANY_ROWS = """
+from mars_score import scorer
+from mars_score.cli.main import run
+from mars_score.types import ItemScore, ScoreResult
+
+class Scorer:
+    signature = "mars:v0"
+
+    def __init__(self, config, **_):
+        self.config = config
+
+    def score_examples(self, examples, **_):
+        return ScoreResult(tuple(ItemScore(one.id, 0.5, ()) for one in examples), self.signature)
+
+scorer.MarsScorer = Scorer
+run()
+"""
+
+
 def test_a_reader_that_has_seen_enough(cli: CommandLine) -> None:
     cli.put_rows("rows.jsonl", many(5000))
-    code = (
-        "from mars_score import scorer\n"
-        "from mars_score.cli.main import run\n"
-        "from mars_score.types import ItemScore, ScoreResult\n"
-        "class Scorer:\n"
-        "    signature = 'mars:v0'\n"
-        "    def __init__(self, config, **_):\n"
-        "        self.config = config\n"
-        "    def score_examples(self, examples, **_):\n"
-        "        return ScoreResult(tuple(ItemScore(one.id, 0.5, ()) for one in examples), self.signature)\n"
-        "scorer.MarsScorer = Scorer\n"
-        "run()\n"
-    )
     with subprocess.Popen(
-        [sys.executable, "-c", code, "score", "rows.jsonl"],
+        [sys.executable, "-c", MANY_ROWS, "score", "rows.jsonl"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cli.folder, env=environment(),
     ) as process:  # fmt: skip
         assert process.stdout is not None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
-from typing import NoReturn
 
 import click
 
@@ -64,7 +62,7 @@ def run() -> None:
         main.main(standalone_mode=False)
     except MarsError as error:
         if isinstance(error.__cause__, BrokenPipeError):
-            _leave_quietly()
+            sys.exit(0)  # the reader (head, less) has seen enough
         click.echo(f"error: {error}", err=True)
         sys.exit(EXIT_ERROR)
     except click.ClickException as error:
@@ -73,11 +71,3 @@ def run() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; the rows written so far are complete", err=True)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        _leave_quietly()
-
-
-def _leave_quietly() -> NoReturn:
-    """Stop because the reader (head, less) has seen enough; what is still to be flushed goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(0)

@@ -20,13 +20,16 @@ _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _HASH_LENGTH = 8
 
 
+Source = Literal["store", "folder", "hub"]
+
+
 @dataclass(frozen=True, slots=True)
 class ResolvedModel:
     """A model that is ready to be loaded."""
 
     name: str
     """As the settings spell it."""
-    source: Literal["store", "folder", "hub"]
+    source: Source
     location: str
     """The folder to load from."""
     weights_hash: str
@@ -39,6 +42,25 @@ class ResolvedModel:
 def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> ResolvedModel:
     """Find a model of one of the roles: of the catalogue (fetched if absent), a local folder or a hub id."""
     roles = (role,) if isinstance(role, str) else role
+    source = source_of(name, roles, store)
+    if source == "store":
+        entry = store.catalogue[name]
+        location = str(store.ensure(name))
+        return ResolvedModel(
+            name, "store", location, catalogue_hash(name, store.catalogue), entry.start_token, entry.role
+        )
+    if source == "folder":
+        folder = Path(name).expanduser()
+        kind = _role_of(folder, roles)
+        return ResolvedModel(name, "folder", str(folder.resolve()), folder_hash(folder, kind), None, kind)
+    from mars_score.models.hub import fetch_from_hub  # noqa: PLC0415  (its library takes a second to import)
+
+    folder = fetch_from_hub(name)
+    return ResolvedModel(name, "hub", str(folder), folder_hash(folder, roles[0]), None, roles[0])
+
+
+def source_of(name: str, roles: tuple[str, ...], store: ModelStore) -> Source:
+    """Say where a model would come from, without fetching it; an unknown or unfit name is an error."""
     if name in store.catalogue:
         entry = store.catalogue[name]
         if entry.role not in roles:
@@ -47,19 +69,11 @@ def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> Resolv
                 f"model {name!r} is of the kind {entry.role}; "
                 f"here one of the kind {' or '.join(roles)} is needed ({fitting})"
             )
-        location = str(store.ensure(name))
-        return ResolvedModel(
-            name, "store", location, catalogue_hash(name, store.catalogue), entry.start_token, entry.role
-        )
-    folder = Path(name).expanduser()
-    if name and folder.is_dir():
-        kind = _role_of(folder, roles)
-        return ResolvedModel(name, "folder", str(folder.resolve()), folder_hash(folder, kind), None, kind)
+        return "store"
+    if name and Path(name).expanduser().is_dir():
+        return "folder"
     if _HUB_ID.fullmatch(name):
-        from mars_score.models.hub import fetch_from_hub  # noqa: PLC0415  (its library takes a second to import)
-
-        folder = fetch_from_hub(name)
-        return ResolvedModel(name, "hub", str(folder), folder_hash(folder, roles[0]), None, roles[0])
+        return "hub"
     known = [entry.name for entry in store.catalogue]
     raise ModelError(
         f"unknown model {name!r}: neither a model of the catalogue ({', '.join(known)}), nor a folder, "
