@@ -181,7 +181,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
         {"samples": 2},
         {"samples": 0, "temperature": 1.0},
     ],
-    "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}, {"q": float("nan")}],
+    "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}],
     "references must be best or mean": [{"references": "worst"}],
     "dtype must be float32, bfloat16 or float16": [{"dtype": "float64"}, {"scoring.dtype": "int8"}],
 }
@@ -194,6 +194,28 @@ def test_values_that_have_no_meaning(rule: str, options: dict[str, Any]) -> None
     with pytest.raises(ConfigError) as caught:
         MarsConfig().with_options(**options)
     assert str(caught.value) == rule
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"q": float("nan")}, {"q": "0.9"}, {"eta": float("inf")}, {"steps": 2.5}, {"rival": "no"}, {"rival": 1},
+        {"ratios": [0.2]}, {"ratios": (float("nan"),)}, {"lm": None}, {"seed": True},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_values_of_another_type(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(ConfigError, match=f"^{name}=.*: expected a value like"):
+        MarsConfig().with_options(**options)
+
+
+def test_numbers_in_signatures_lose_no_digit() -> None:
+    def line(q: float) -> str:
+        return signature(MarsConfig().with_options(q=q), lm="a", encoder="b", tagger="c", idf="d")
+
+    assert line(0.8) != line(0.8000001)
+    assert "|q:0.8|" in line(0.8)
 
 
 def test_values_at_the_border_are_good() -> None:

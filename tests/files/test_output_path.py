@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +17,7 @@ from mars_score.files import check_writable, write_signature
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.tsv", "out.parquet"])
@@ -59,21 +62,34 @@ def test_a_file_as_a_folder(tmp_path: Path) -> None:
         check_writable(tmp_path / "file" / "out.jsonl")
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="no file is read-only to this user"
-)
-def test_no_permission(tmp_path: Path) -> None:
-    old = tmp_path / "old.jsonl"
-    old.write_text("")
-    old.chmod(0o400)
-    with pytest.raises(OutputError, match="Permission denied"):
-        check_writable(old)
-    tmp_path.chmod(0o500)
+@contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A folder of somebody to whom read-only means read-only; the superuser becomes nobody for a while."""
+    folder = Path(tempfile.mkdtemp())
+    nobody = 65534
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.chown(folder, nobody, nobody)
+        os.seteuid(nobody)
     try:
-        with pytest.raises(OutputError, match="Permission denied"):
-            check_writable(tmp_path / "out.jsonl")
+        yield folder
     finally:
-        tmp_path.chmod(0o700)
+        if superuser:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+def test_no_permission() -> None:
+    with unprivileged() as folder:
+        old = folder / "old.jsonl"
+        old.write_text("")
+        old.chmod(0o400)
+        with pytest.raises(OutputError, match="Permission denied"):
+            check_writable(old)
+        folder.chmod(0o500)
+        with pytest.raises(OutputError, match="Permission denied"):
+            check_writable(folder / "out.jsonl")
+        folder.chmod(0o700)
 
 
 def test_a_read_only_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
