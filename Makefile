@@ -49,7 +49,7 @@ demo: setup
 
 test: setup $(VENV)/.developer
 	@echo "== running the tests"
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.developer
 	$(BIN)/ruff check .
