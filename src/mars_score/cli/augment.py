@@ -13,7 +13,7 @@ from mars_score.cli.options import input_options, scorer_options, take_input, ta
 from mars_score.cli.progress import bars
 from mars_score.cli.score import CHUNK
 from mars_score.errors import OutputError
-from mars_score.files import ResultRow, check_writable, write_signature
+from mars_score.files import check_writable, write_signature
 from mars_score.files.formats import OUTPUTS, format_of
 from mars_score.files.line_writer import open_lines
 from mars_score.files.output_path import output_file
@@ -43,12 +43,12 @@ def augment(output: str, **values: Any) -> None:
     size = total if scorer.config.masking.idf == "corpus" else CHUNK
     # Now too, so that the rows of a run that stops half-way have it.
     write_signature(output, signature, {"input": source.name})
-    with open_lines(output_file(output), _text) as writer, bars(total) as show:
+    with open_lines(output_file(output), _json) as writer, bars(total) as show:
         while chunk := list(islice(rows, size)):
             for pair, found in scorer.augment_examples(chunk, progress=show.stage).items():
                 if pair not in written:
                     written.add(pair)
-                    writer.write(_row(f"reference {len(written)}", pair, found))
+                    writer.write(_Row(f"reference {len(written)}", pair, found))
             show.rows(len(chunk))
     write_signature(output, signature, {"input": source.name, "references": len(written)})
     click.echo(f"{len(written)} references augmented", err=True)
@@ -56,24 +56,22 @@ def augment(output: str, **values: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row(ResultRow):
-    """An augmented reference as the writer of rows takes it."""
+class _Row:
+    """The augmented references of one context and reference."""
 
-    text: str = ""
-
-
-def _text(row: ResultRow) -> str:
-    assert isinstance(row, _Row)
-    return row.text
+    id: str
+    pair: Pair
+    found: Augmentation
 
 
-def _row(name: str, pair: Pair, found: Augmentation) -> _Row:
+def _json(row: _Row) -> str:
     content = {
-        "context": pair.context,
-        "reference": pair.reference,
+        "context": row.pair.context,
+        "reference": row.pair.reference,
         "augmented": [
-            {"ratio": one.ratio, "template": str(one.template), "text": one.text} for one in found.augmented
+            {"ratio": one.ratio, "template": str(one.template), "text": one.text}
+            for one in row.found.augmented
         ],
-        "flags": list(found.flags),
+        "flags": list(row.found.flags),
     }
-    return _Row(name, {}, found.flags, json.dumps(content, ensure_ascii=False) + "\n")
+    return json.dumps(content, ensure_ascii=False) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager, suppress
 from io import FileIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, TypeVar
 
 from mars_score.files.output_path import failed, unwritable
 
@@ -13,20 +13,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from mars_score.files.rows import ResultRow
+
+class Identified(Protocol):
+    """Any row that can be named in an error."""
+
+    @property
+    def id(self) -> str:
+        """The row's name."""
 
 
-class LineWriter:
+RowT = TypeVar("RowT", bound=Identified)
+
+
+class LineWriter(Generic[RowT]):
     """Writes rows to a stream; after a failure, a file still ends with a whole row."""
 
-    def __init__(self, stream: FileIO | BinaryIO, place: str, render: Callable[[ResultRow], str]) -> None:
+    def __init__(self, stream: FileIO | BinaryIO, place: str, render: Callable[[RowT], str]) -> None:
         self.saved = 0
         """How many rows are safely written."""
         self.failed = False
         self._stream, self._place, self._render = stream, place, render
         self._size = 0
 
-    def write(self, row: ResultRow) -> None:
+    def write(self, row: RowT) -> None:
         """Save one row."""
         text = self._render(row)
         try:
@@ -58,7 +67,7 @@ class LineWriter:
 
 
 @contextmanager
-def open_lines(path: Path | None, render: Callable[[ResultRow], str]) -> Iterator[LineWriter]:
+def open_lines(path: Path | None, render: Callable[[RowT], str]) -> Iterator[LineWriter[RowT]]:
     """Open a writer of text rows; no path is standard output."""
     if path is None:
         sys.stdout.flush()

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from mars_score.files.rows import ResultRow
+
 _BATCH = 10_000
 
 
 @contextmanager
-def open_parquet(path: Path) -> Iterator[LineWriter]:
+def open_parquet(path: Path) -> Iterator[LineWriter[ResultRow]]:
     """Open a writer whose rows become a Parquet file at the end of the block, after an error in it too."""
     kept = path.with_name(f"{path.name}.partial.jsonl")
     writer = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.choosing import Head
+    from mars_score.infilling.choosing import Choice, Head
     from mars_score.infilling.engine import Engine
 
 HEAD_ROWS = 128
@@ -143,17 +143,19 @@ class Decoding:
             heads = [heads[i] for i in going]
             if len(going) < len(hidden):
                 hidden, logits, total = hidden[going], logits[going], total[going]
-            self._write(heads, hidden, total[:, None] - logits, logits)
+            self._write(heads, hidden, logits, total)
 
-    def _write(self, heads: list[Head], hidden: Tensor, loss: Tensor, logits: Tensor) -> None:
+    def _write(self, heads: list[Head], hidden: Tensor, logits: Tensor, total: Tensor) -> None:
         """Let every strand write a token, fork those that planning leads elsewhere, and read what is new."""
         plain, planned = self.engine.chooser.choose(heads, hidden, logits, self.cache)
-        plain_loss = loss.gather(1, plain.tokens[:, None])[:, 0].tolist()
-        choices = zip(plain.tokens.tolist(), plain_loss, plain.near.tolist(), strict=True)
-        others: Iterable[tuple[int, float, bool]] = repeat((-1, 0.0, False))
-        if planned is not None:
-            planned_loss = loss.gather(1, planned.tokens[:, None])[:, 0].tolist()
-            others = zip(planned.tokens.tolist(), planned_loss, planned.near.tolist(), strict=True)
+
+        def listed(choice: Choice) -> Iterable[tuple[int, float, bool]]:
+            """(token, NLL under the model itself, near-tie) for each head."""
+            nll = total - logits.gather(1, choice.tokens[:, None])[:, 0]  # (B,)
+            return zip(choice.tokens.tolist(), nll.tolist(), choice.near.tolist(), strict=True)
+
+        choices = listed(plain)
+        others = repeat((-1, 0.0, False)) if planned is None else listed(planned)
         written: dict[int, tuple[Row, list[Strand]]] = {}
         for (row, strand), (token, nll, near), (other, other_nll, other_near) in zip(
             heads, choices, others, strict=False
@@ -248,7 +250,7 @@ class Decoding:
     def _losses(self, hidden: Tensor, targets: list[int]) -> list[float]:
         """Negative log-likelihood of each target under its hidden state."""
         losses: list[float] = []
-        wanted = torch.tensor(targets, device=hidden.device)
+        wanted = torch.tensor(targets, dtype=torch.long, device=hidden.device)
         for states, target in zip(hidden.split(HEAD_ROWS), wanted.split(HEAD_ROWS), strict=True):
             logits = self.engine.model.logits(states)  # (n, V)
             losses += (logits.logsumexp(-1) - logits.gather(1, target[:, None])[:, 0]).tolist()
