@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from mars_score.cli.options import _value
+from mars_score.cli.options import setting_value
 from mars_score.config import MarsConfig, ratios_up_to
 from mars_score.infilling.attention import Prefill
 from mars_score.infilling.language_model import LanguageModel
@@ -90,7 +90,7 @@ def main() -> None:
     settings: dict[str, dict[str, Any]] = {"planning off": {"planner": "off"}, "default": {}}
     for text in arguments.set:
         options = dict(part.split("=") for part in text.split(";"))
-        settings[text] = {name: _value(default, name, value) for name, value in options.items()}
+        settings[text] = {name: setting_value(default, name, value) for name, value in options.items()}
     human = sum(judge.bits_per_byte(pair.context, pair.reference) for pair in pairs) / len(pairs)
     print(
         json.dumps({"setting": "human endings", "endings": len(pairs), "bits_per_byte": round(human, 4)}),

@@ -128,7 +128,7 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
     options |= {"infilling.dtype": dtype, "scoring.dtype": dtype} if dtype else {}
     for text in values.pop("settings"):
         name, value = _pair(text, "--set")
-        options[name] = _value(config, name, value)
+        options[name] = setting_value(config, name, value)
     return MarsScorer(
         config=config.with_options(**options),
         device=_device(values.pop("device")),
@@ -143,7 +143,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _value(config: MarsConfig, name: str, text: str) -> Any:
+def setting_value(config: MarsConfig, name: str, text: str) -> Any:
     """Read a setting as the type that it has by default."""
     names = option_names()
     if name not in names:
