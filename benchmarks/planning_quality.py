@@ -3,7 +3,7 @@
 For each setting and masking ratio: bits per byte of the augmented reference given its context, under
 Gemma-3-270M (lower is better), over human endings of stories. Needs the opt-in model gemma3-270m.
 
-    python benchmarks/planning_quality.py STORIES.jsonl [--endings 60] [--set eta=0.01 ...]
+    python benchmarks/planning_quality.py STORIES.jsonl [--endings 60] [--skip 0] [--set eta=0.01 ...]
 
 The file has one story a line: {"context": ..., "right_ending": ...}.
 """
@@ -56,10 +56,10 @@ class Judge:
         return float(loss) / math.log(2) / len(text.encode())
 
 
-def stories(path: Path, count: int) -> list[Pair]:
-    """The first contexts and human endings."""
+def stories(path: Path, count: int, skip: int = 0) -> list[Pair]:
+    """Contexts and human endings, after so many that are left out."""
     with path.open(encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in islice(lines, count)]
+        rows = [json.loads(line) for line in islice(lines, skip, skip + count)]
     return [Pair(row["context"], row["right_ending"]) for row in rows]
 
 
@@ -82,11 +82,16 @@ def main() -> None:
     )
     parser.add_argument("stories", type=Path)
     parser.add_argument("--endings", type=int, default=60)
+    parser.add_argument("--skip", type=int, default=0, help="stories to leave out at the beginning")
     parser.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE;...", help="a further setting to measure"
     )
     arguments = parser.parse_args()
-    pairs, judge, default = stories(arguments.stories, arguments.endings), Judge(), MarsConfig()
+    pairs, judge, default = (
+        stories(arguments.stories, arguments.endings, arguments.skip),
+        Judge(),
+        MarsConfig(),
+    )
     settings: dict[str, dict[str, Any]] = {"planning off": {"planner": "off"}, "default": {}}
     for text in arguments.set:
         options = dict(part.split("=") for part in text.split(";"))
