@@ -140,7 +140,11 @@ class MarsScorer:
 
         config = self.config.infilling
         model = LanguageModel(
-            self._lm.location, start_token=self._lm.start_token, device=self.device, dtype=config.dtype
+            self._lm.location,
+            start_token=self._lm.start_token,
+            device=self.device,
+            dtype=config.dtype,
+            differentiable=config.planner == "kv",
         )
         return GuidedInfiller(model, config, Engine(model, config, memory=self.memory))
 

@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mars_score.config import InfillingConfig, PlannerKind, RewardKind
+from mars_score.errors import ModelError
 from mars_score.infilling.engine import Engine
-from mars_score.infilling.planning import Goals, _slope, plan, reward_of
+from mars_score.infilling.language_model import LanguageModel
+from mars_score.infilling.planning import Goals, Tables, _slope, plan, reward_of, shortlist
 
 from .cases import jobs_of
 
 if TYPE_CHECKING:
-    from mars_score.infilling.language_model import LanguageModel
+    from pathlib import Path
 
 V, H = 50, 16
 KINDS: tuple[RewardKind, ...] = ("probability", "similarity")
@@ -58,16 +60,24 @@ def test_closed_form_gradient_is_autograds(kind: RewardKind, seed: int, xi: floa
     torch.testing.assert_close(closed[0], expected, atol=1e-5, rtol=1e-4)
 
 
+def planned_scores(
+    hidden: torch.Tensor, logits: torch.Tensor, goals: Goals, tables: Tables, config: InfillingConfig
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Planned scores and the token ids that they belong to."""
+    ids, scores = shortlist(logits, torch.arange(len(logits)), goals, config.shortlist)
+    return plan(hidden, ids, scores, goals, tables, config), ids
+
+
+@pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_shortlist_of_everything_changes_nothing(kind: RewardKind) -> None:
+def test_a_shortlist_of_everything_changes_nothing(kind: RewardKind, tied: bool) -> None:
     hidden, output, embeddings = tables(1)
     goals = Goals(torch.tensor([[3, 4], [5, 5], [0, 0]]), torch.tensor([[1.0, 0.5], [1.0, 0.5], [0.0, 0.0]]))
     logits = hidden @ output.T
-    whole, _ = plan(
-        hidden, logits, goals, output, embeddings, InfillingConfig(reward=kind, eta=0.1, shortlist=0)
-    )
-    short, ids = plan(
-        hidden, logits, goals, output, embeddings, InfillingConfig(reward=kind, eta=0.1, shortlist=V - 1)
+    both = Tables(output, output if tied else embeddings)
+    whole, _ = planned_scores(hidden, logits, goals, both, InfillingConfig(reward=kind, eta=0.1, shortlist=0))
+    short, ids = planned_scores(
+        hidden, logits, goals, both, InfillingConfig(reward=kind, eta=0.1, shortlist=V - 1)
     )
     best = ids.gather(1, short.argmax(-1, keepdim=True))[:, 0]
     assert best.tolist() == whole.argmax(-1).tolist()
@@ -78,7 +88,7 @@ def test_planning_raises_what_it_rewards() -> None:
     logits = hidden @ output.T
     goals = Goals(torch.tensor([[7], [8], [9]]), torch.tensor([[1.0], [1.0], [0.0]]))
     config = InfillingConfig(reward="probability", eta=0.05, shortlist=0)
-    planned, _ = plan(hidden, logits, goals, output, embeddings, config)
+    planned, _ = planned_scores(hidden, logits, goals, Tables(output, embeddings), config)
     before, after = logits.log_softmax(-1), planned.log_softmax(-1)
     assert after[0, 7] > before[0, 7]
     assert after[1, 8] > before[1, 8]
@@ -89,16 +99,22 @@ def test_tokens_that_must_not_be_written_stay_out() -> None:
     hidden, output, embeddings = tables(3)
     logits = (hidden @ output.T).index_fill(1, torch.tensor([7, 8]), float("-inf"))
     goals = Goals(torch.tensor([[7], [8], [9]]), torch.ones(3, 1))
-    for shortlist in (0, 10):
+    for size in (0, 10):
         for kind in KINDS:
-            config = InfillingConfig(reward=kind, eta=0.5, shortlist=shortlist)
-            planned, ids = plan(hidden, logits, goals, output, embeddings, config)
+            config = InfillingConfig(reward=kind, eta=0.5, shortlist=size)
+            planned, ids = planned_scores(hidden, logits, goals, Tables(output, embeddings), config)
             chosen = ids.gather(1, planned.argmax(-1, keepdim=True))
             assert not set(chosen.flatten().tolist()) & {7, 8}
             assert not planned.isnan().any()
 
 
-def test_both_planners_run_on_the_default_model(language_model: LanguageModel) -> None:
+def test_a_model_without_gradients_is_refused(tiny: LanguageModel) -> None:
+    with pytest.raises(ModelError, match="differentiable"):
+        Engine(tiny, InfillingConfig(planner="kv"))
+
+
+def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
+    language_model = LanguageModel(str(smollm), differentiable=True)
     plain = InfillingConfig(planner="off")
     jobs = jobs_of(language_model, plain)[:1]
     fills = {}
@@ -110,18 +126,19 @@ def test_both_planners_run_on_the_default_model(language_model: LanguageModel) -
     assert fills["kv"] != fills["off"]
 
 
-def test_planning_through_the_cache_makes_future_words_likelier(tiny: LanguageModel) -> None:
+def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Path) -> None:
     from mars_score.infilling.decoding import Decoding
     from mars_score.infilling.kv_planning import plan_through_cache
     from mars_score.infilling.rows import Phase
 
+    tiny = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
     config = InfillingConfig(planner="kv", reward="probability", eta=0.02)
     engine = Engine(tiny, config)
     (job,) = jobs_of(tiny, config)[:1]
     with torch.no_grad():
         decoding = Decoding(engine, [[job]])
         decoding._admit()
-        decoding._settle(decoding.active)
+        decoding._round()  # reads the text before the first blank
         (row,) = decoding.active
         assert row.phase is Phase.GENERATE
         head = [(row, row.strands[0])]

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
-from mars_score.infilling.attention import Step
+from mars_score.infilling.step import Grid, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from torch import Tensor
 
     from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Row, Strand
+    from mars_score.infilling.layout import NewTokens
+
+NARROW = 2
+"""Rows that read at most this many tokens in a step are laid out apart from those that read more."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewTokens:
-    """What one row reads in a step: token ids with their columns, positions and what they see."""
+@dataclass(slots=True)
+class Panel:
+    """Contexts of like length that were read together."""
 
-    row: Row
-    ids: list[int]
-    columns: list[int]
-    positions: list[int]
-    """Counted from the row's first column."""
-    visible: Tensor
-    """(Q, columns) bool."""
+    numbers: list[int]
+    """Which contexts these are."""
+    lengths: list[int]
+    store: Tensor
+    """(layers, 2, C, K, L, D)."""
 
 
 @dataclass(slots=True)
@@ -42,8 +44,8 @@ class Cache:
     """(layers, 2, R, K, S, D)."""
     positions: Tensor = field(init=False)
     """(R, S) the text position of each column."""
-    contexts: dict[int, Tensor] = field(default_factory=dict)
-    """Context number -> (layers, 2, K, length, D)."""
+    panels: list[Panel] = field(default_factory=list)
+    """In the order of their contexts' numbers."""
 
     def __post_init__(self) -> None:
         layers, heads, size = self.model.kv_shape
@@ -52,10 +54,34 @@ class Cache:
         self.own = torch.zeros(shape, dtype=self.model.head.weight.dtype, device=self.model.device)
         self.positions = torch.zeros(self.rows, self.columns, dtype=torch.long, device=self.model.device)
 
-    def new_context(self, length: int) -> Tensor:
-        """Room for a context of this length."""
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens of contexts are held, padding included."""
+        return sum(panel.store.shape[2] * panel.store.shape[4] for panel in self.panels)
+
+    def add_panel(self, numbers: list[int], lengths: list[int]) -> Panel:
+        """Room for contexts of these lengths."""
         layers, heads, size = self.model.kv_shape
-        return self.own.new_empty(layers, 2, heads, length, size)
+        store = self.own.new_zeros(layers, 2, len(lengths), heads, max(lengths), size)
+        self.panels.append(Panel(numbers, lengths, store))
+        return self.panels[-1]
+
+    def drop_contexts(self, needed: Iterable[int]) -> None:
+        """Let go of contexts that no row needs; a panel shrinks when half of it is idle."""
+        kept = []
+        for panel in self.panels:
+            live = [i for i, number in enumerate(panel.numbers) if number in needed]
+            if live and 2 * len(live) <= len(panel.numbers):
+                lengths = [panel.lengths[i] for i in live]
+                store = panel.store[:, :, live, :, : max(lengths)]
+                kept.append(Panel([panel.numbers[i] for i in live], lengths, store))
+            elif live:
+                kept.append(panel)
+        self.panels = kept
+
+    def keep_rows(self, slots: list[int]) -> None:
+        """Shrink to these slots, which become 0, 1, ..."""
+        self.own, self.positions, self.rows = self.own[:, :, slots], self.positions[slots], len(slots)
 
     def move(self, moves: Sequence[tuple[int, int, int]]) -> None:
         """Copy columns inside their rows: (slot, from, to)."""
@@ -64,83 +90,103 @@ class Cache:
             self.own[:, :, slot, :, target] = self.own[:, :, slot, :, source]
             self.positions[slot, target] = self.positions[slot, source]
 
+    def context(self, number: int) -> Tensor:
+        """Keys and values (layers, 2, K, length, D) of one context."""
+        for panel in self.panels:
+            if number in panel.numbers:
+                index = panel.numbers.index(number)
+                return panel.store[:, :, index, :, : panel.lengths[index]]
+        raise KeyError(number)
+
     def step(self, batch: Sequence[NewTokens]) -> tuple[Tensor, Tensor, Step]:
-        """Lay out the new tokens of rows that are ordered by context: ids (T,), positions (T,), and the view."""
-        device = self.own.device
-        longest = max(len(new.ids) for new in batch)
-        used = max(max(new.columns) for new in batch) + 1
-        # With a token or two a row, padding the rows that rest costs less than copying the cache of the others.
-        everyone = longest <= 2
-        n = self.rows if everyone else len(batch)
-        visible = torch.zeros(n, longest, used, dtype=torch.bool)
-        contexts: dict[int, int] = {}
-        places: list[tuple[int, int, int, int, int, int]] = []
-        for order, new in enumerate(batch):
-            index = new.row.slot if everyone else order
-            visible[index, : len(new.ids), : new.visible.shape[1]] = new.visible
-            contexts[new.row.context] = contexts.get(new.row.context, 0) + len(new.ids)
-            places += [
-                (token, new.row.slot, column, new.row.context_length + position, index, place)
-                for place, (token, column, position) in enumerate(
-                    zip(new.ids, new.columns, new.positions, strict=True)
-                )
-            ]
-        ids, slot, column, position, row, place = torch.tensor(places, device=device).T
+        """Lay out the new tokens of rows in the order of their contexts: ids (T,), positions (T,), the view."""
+        starts = np.cumsum([0, *(len(new.ids) for new in batch)]).tolist()
+        tokens = [
+            (token, new.row.slot, column, new.row.context_length + position)
+            for new in batch
+            for token, column, position in zip(new.ids, new.columns, new.positions, strict=True)
+        ]
+        ids, slot, column, position = torch.tensor(tokens, device=self.own.device).T
         self.positions[slot, column] = position
-        rows = None if everyone else torch.tensor([new.row.slot for new in batch], device=device)
-        view = Step(
-            cache=self.own,
-            contexts=[self.contexts[number] for number in contexts],
-            context_tokens=list(contexts.values()),
-            slot=slot,
-            column=column,
-            position=position,
-            row=row,
-            place=place,
-            rows=rows,
-            size=(n, longest, used),
-            visible=visible.to(device),
-            column_position=(self.positions if rows is None else self.positions[rows])[:, :used],
+        narrow = [i for i, new in enumerate(batch) if len(new.ids) <= NARROW]
+        wide = [i for i, new in enumerate(batch) if len(new.ids) > NARROW]
+        own = [self._own_grid(batch, starts, part, position) for part in (narrow, wide) if part]
+        return ids, position, Step(self.own, slot, column, own, self._context_grids(batch, starts, position))
+
+    def _own_grid(
+        self, batch: Sequence[NewTokens], starts: list[int], part: list[int], position: Tensor
+    ) -> Grid:
+        """Some rows before their own columns."""
+        members = [batch[i] for i in part]
+        longest = max(len(new.ids) for new in members)
+        used = max(new.visible.shape[1] for new in members)
+        # Copying the columns of a few rows costs less than attending in all rows; of most rows, more.
+        everyone = 2 * len(members) >= self.rows
+        visible = np.zeros((self.rows if everyone else len(members), longest, used), bool)
+        numbers = [new.row.slot for new in members] if everyone else list(range(len(members)))
+        for number, new in zip(numbers, members, strict=True):
+            visible[number, : len(new.ids), : new.visible.shape[1]] = new.visible
+        counts = [len(new.ids) for new in members]
+        tokens = (
+            slice(None)
+            if len(part) == len(batch)
+            else self._index(_ranges([starts[i] for i in part], counts))
         )
-        return ids, position, view
+        rows = None if everyone else self._index([new.row.slot for new in members])
+        return Grid(
+            memory=self.own,
+            rows=rows,
+            tokens=tokens,
+            row=self._index(np.repeat(numbers, counts)),
+            place=self._index(_ranges([0] * len(counts), counts)),
+            size=(len(visible), longest, used),
+            visible=torch.from_numpy(visible).to(self.own.device),
+            token_position=position[tokens],
+            column_position=(self.positions[: self.rows] if rows is None else self.positions[rows])[:, :used],
+        )
+
+    def _context_grids(self, batch: Sequence[NewTokens], starts: list[int], position: Tensor) -> list[Grid]:
+        """Every row before its context."""
+        grids = []
+        row = 0
+        for panel in self.panels:
+            index = {number: i for i, number in enumerate(panel.numbers)}
+            first = row
+            counts = [0] * len(panel.numbers)
+            rows: list[int] = []
+            places: list[int] = []
+            while row < len(batch) and batch[row].row.context in index:
+                number, new = index[batch[row].row.context], len(batch[row].ids)
+                rows += [number] * new
+                places += range(counts[number], counts[number] + new)
+                counts[number] += new
+                row += 1
+            if row == first:
+                continue
+            longest = max(panel.lengths)
+            steps = torch.arange(longest, device=self.own.device)[None]  # (1, L)
+            lengths = self._index(panel.lengths)
+            tokens = slice(starts[first], starts[row])
+            grids.append(
+                Grid(
+                    memory=panel.store,
+                    rows=None,
+                    tokens=tokens,
+                    row=self._index(rows),
+                    place=self._index(places),
+                    size=(len(panel.numbers), max(counts), longest),
+                    visible=None if min(panel.lengths) == longest else (steps < lengths[:, None])[:, None],
+                    token_position=position[tokens],
+                    column_position=steps,
+                )
+            )
+        return grids
+
+    def _index(self, numbers: Any) -> Tensor:
+        """Numbers as an index tensor on the cache's device."""
+        return torch.as_tensor(np.asarray(numbers, dtype=np.int64)).to(self.own.device)
 
 
-def reading(row: Row) -> NewTokens:
-    """The row's pending text, read after what it has."""
-    count = len(row.pending)
-    columns = list(range(row.length, row.length + count))
-    seen = torch.ones(count, row.length + count, dtype=torch.bool).tril(row.length)
-    return NewTokens(row, row.pending, columns, columns, seen)
-
-
-def growing(row: Row, strands: Sequence[Strand]) -> NewTokens:
-    """The newest token of each strand; strands do not see each other."""
-    seen = torch.zeros(len(strands), row.used, dtype=torch.bool)
-    seen[:, : row.length] = True
-    for index, strand in enumerate(strands):
-        seen[index, strand.columns] = True
-    return NewTokens(
-        row,
-        ids=[strand.tokens[-1] for strand in strands],
-        columns=[strand.columns[-1] for strand in strands],
-        positions=[row.length + len(strand.tokens) - 1 for strand in strands],
-        visible=seen,
-    )
-
-
-def judging(row: Row) -> NewTokens:
-    """The next block after each guess: a tree whose branches do not see each other."""
-    branches = row.branches
-    seen = torch.zeros(len(branches), row.used + len(branches), dtype=torch.bool)
-    seen[:, : row.length] = True
-    for index, (guess, place) in enumerate(branches):
-        seen[index, row.strands[guess.strand].columns[: guess.length]] = True
-        branch = row.used + index - place
-        seen[index, branch : branch + place + 1] = True
-    return NewTokens(
-        row,
-        ids=[row.following[place] for _, place in branches],
-        columns=list(range(row.used, row.used + len(branches))),
-        positions=[row.length + guess.length + place for guess, place in branches],
-        visible=seen,
-    )
+def _ranges(starts: Sequence[int], counts: Sequence[int]) -> list[int]:
+    """start, start + 1, ... for each start, so many as its count."""
+    return [start + i for start, count in zip(starts, counts, strict=True) for i in range(count)]

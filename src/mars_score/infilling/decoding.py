@@ -1,12 +1,12 @@
 """One batch of templates on its way through the network, round by round.
 
-Each round does one of
+Rows wait for each other nowhere. Each round
 
-    1. admit   read new contexts (each once, for all of its templates) and give their rows slots
-    2. grow    choose one more token for every strand that is filling a blank, and read it
-    3. settle  read pending text and judge finished fills, all rows together in one forward
-
-and lets the rows go whose last blank is decided.
+    1. admits   new rows into free slots and reads their contexts, each once for all of its templates
+    2. grows    every strand that is filling a blank: chooses its next token from the last hidden state
+    3. reads    in one forward pass what every row needs next, whatever that is: the tokens just chosen,
+                the next block after each guess at a fill (to judge it), or text up to the next blank
+    4. retires  the rows whose last blank is decided
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import torch
 
-from mars_score.infilling import cache as layout
-from mars_score.infilling import judge
+from mars_score.infilling import judge, layout
 from mars_score.infilling.attention import Prefill
-from mars_score.infilling.cache import Cache, NewTokens
+from mars_score.infilling.cache import Cache
 from mars_score.infilling.rows import END, Job, Phase, Row, Strand
 
 if TYPE_CHECKING:
@@ -32,13 +30,12 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.choosing import Choice, Head
     from mars_score.infilling.engine import Engine
+    from mars_score.infilling.layout import NewTokens
 
 HEAD_ROWS = 128
 """Positions that go through the output head at once: bounds the (N, V) logits."""
-SETTLE_TOKENS = 160
-"""Judging waits until this many tokens have gathered, unless no row can grow meanwhile."""
-PREFILL_TOKENS = 512
-"""Contexts are read together up to this many tokens."""
+PANEL_TOKENS = 1024
+"""Contexts are read together, and attended to together, up to this many tokens."""
 
 Move = tuple[int, int, int]
 """A cache column to copy: (slot, from, to)."""
@@ -70,83 +67,120 @@ class Decoding:
             group[start : start + rows] for group in self.groups for start in range(0, len(group), rows)
         )
         self.cache = Cache(model, rows, columns)
-        self.hidden = torch.zeros(
-            rows, 2, model.head.weight.shape[1], dtype=model.head.weight.dtype, device=model.device
-        )
+        weight = model.head.weight
+        self.hidden = torch.zeros(rows, 2, weight.shape[1], dtype=weight.dtype, device=model.device)
         self.free = list(range(rows))
 
     def finish(self) -> Iterator[Row]:
         """Yield every row as it is done."""
         while self.queue or self.active:
-            self._admit()
-            growing = [row for row in self.active if row.phase is Phase.GENERATE]
-            waiting = [row for row in self.active if row.phase in (Phase.READ, Phase.JUDGE)]
-            if growing and sum(len(row.pending) or len(row.branches) for row in waiting) < SETTLE_TOKENS:
-                self._grow(growing)
-            elif waiting:
-                self._settle(waiting)
+            # Contexts are read a good many at a time: slots are filled when a quarter of them are free.
+            if self.queue and (not self.active or 4 * len(self.free) >= self.cache.rows):
+                self._admit()
+            self._round()
             yield from self._retire()
 
     def _admit(self) -> None:
         """Give free slots to waiting jobs while their contexts fit, and read these contexts."""
         budget = self.engine.memory // 2 // self.engine.model.kv_bytes
-        held = sum(context.shape[3] for context in self.cache.contexts.values())
-        fresh: list[tuple[int, tuple[int, ...]]] = []
-        while self.queue and len(self.queue[0]) <= len(self.free):
-            context = self.queue[0][0].context
-            if held + len(context) > budget and self.active:
+        held, free = self.cache.context_tokens, len(self.free)
+        chosen: list[list[Job]] = []
+        while self.queue and len(self.queue[0]) <= free:
+            held += len(self.queue[0][0].context)
+            if held > budget and (self.active or chosen):
                 break
-            held += len(context)
-            for job in self.queue.popleft():
-                self.active.append(Row(job, self.engine.limits, self.free.pop(), self.admitted, len(context)))
-                self.engine.counts.rows += 1
-            fresh.append((self.admitted, context))
-            self.admitted += 1
-            if sum(len(ids) for _, ids in fresh) >= PREFILL_TOKENS:
-                self._prefill(fresh)
-                fresh = []
-        if fresh:
-            self._prefill(fresh)
+            free -= len(self.queue[0])
+            chosen.append(self.queue.popleft())
+        chosen.sort(key=lambda group: len(group[0].context))
+        panel: list[list[Job]] = []
+        for group in chosen:
+            if panel and (len(panel) + 1) * len(group[0].context) > PANEL_TOKENS:
+                self._prefill(panel)
+                panel = []
+            panel.append(group)
+        if panel:
+            self._prefill(panel)
 
-    def _prefill(self, contexts: list[tuple[int, tuple[int, ...]]]) -> None:
+    def _prefill(self, groups: list[list[Job]]) -> None:
         """Read contexts; their rows start from the last token's hidden state."""
         model, device = self.engine.model, self.engine.model.device
-        lengths = [len(ids) for _, ids in contexts]
-        stores = [self.cache.new_context(length) for length in lengths]
-        ids = torch.tensor([i for _, context in contexts for i in context], device=device)
+        contexts = [group[0].context for group in groups]
+        lengths = [len(context) for context in contexts]
+        numbers = list(range(self.admitted, self.admitted + len(groups)))
+        self.admitted += len(groups)
+        panel = self.cache.add_panel(numbers, lengths)
+        ids = torch.tensor([i for context in contexts for i in context], device=device)
         positions = torch.cat([torch.arange(length, device=device) for length in lengths])
-        hidden = model.hidden(ids, positions, Prefill(lengths, stores))  # (T, H)
+        hidden = model.hidden(ids, positions, Prefill(lengths, panel.store))  # (T, H)
         ends = (torch.tensor(lengths).cumsum(0) - 1).tolist()
-        for (number, _), store, end in zip(contexts, stores, ends, strict=True):
-            self.cache.contexts[number] = store
-            slots = [row.slot for row in self.active if row.context == number]
-            self.hidden[slots, 0] = hidden[end]
+        for number, group, length, end in zip(numbers, groups, lengths, ends, strict=True):
+            rows = [Row(job, self.engine.limits, self.free.pop(), number, length) for job in group]
+            self.hidden[[row.slot for row in rows], 0] = hidden[end]
+            self.active += rows
+            self.engine.counts.rows += len(rows)
         self.engine.counts.prefilled += len(ids)
 
-    def _grow(self, rows: list[Row]) -> None:
-        """Choose the next token of each strand; rows whose strands are all at their limit go to be judged."""
+    def _round(self) -> None:
+        """Let every row take its next step, all in one forward pass."""
+        growing = [row for row in self.active if row.phase is Phase.GENERATE]
+        grown = self._grow(growing) if growing else {}
+        batch: list[NewTokens] = []
+        for row in self.active:
+            if row.phase is Phase.GENERATE:
+                batch.append(layout.growing(row, grown[row.slot]))
+            elif row.phase is Phase.JUDGE:
+                batch.append(layout.judging(row))
+            elif row.phase is Phase.READ:
+                batch.append(layout.reading(row))
+        if not batch:
+            return
+        before = self.hidden[[new.row.slot for new in batch], 0]  # (B, H): predicts the first pending token
+        ids, positions, view = self.cache.step(batch)
+        hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
+        self._keep(batch, grown, hidden)
+        self._settle(batch, before, hidden)
+
+    def _grow(self, rows: list[Row]) -> dict[int, list[Strand]]:
+        """Choose the next token of each strand; rows whose strands are all at their limit go to be judged.
+
+        Returns the strands that have grown, by slot.
+        """
         heads = [(row, strand) for row in rows for strand in row.strands]
         hidden = self.hidden[self._places(heads)]  # (B, H)
         logits = self.engine.model.logits(hidden)  # (B, V)
         total = logits.logsumexp(-1)  # (B,)
-        first = torch.tensor([row.following[0] for row, _ in heads], device=logits.device)
-        closing = logits[:, self.engine.model.vocabulary.closing].logsumexp(-1)  # (B,)
-        wanted = torch.where(first == END, closing, logits.gather(1, first.clamp_min(0)[:, None])[:, 0])
-        for (_, strand), nll in zip(heads, (total - wanted).tolist(), strict=True):
+        for (_, strand), nll in zip(heads, self._next_block_nll(heads, logits, total), strict=True):
             if strand.tokens:
                 strand.first_nll.append(nll)
         going = [i for i, (row, strand) in enumerate(heads) if len(strand.tokens) < row.limit]
+        moves: list[Move] = []
         for row in rows:
             if all(len(strand.tokens) == row.limit for strand in row.strands):
-                self._end_blank(row)
-        if going:
-            heads = [heads[i] for i in going]
-            if len(going) < len(hidden):
-                hidden, logits, total = hidden[going], logits[going], total[going]
-            self._write(heads, hidden, logits, total)
+                self._end_blank(row, moves)
+        self.cache.move(moves)
+        if not going:
+            return {}
+        heads = [heads[i] for i in going]
+        if len(going) < len(hidden):
+            hidden, logits, total = hidden[going], logits[going], total[going]
+        return self._write(heads, hidden, logits, total)
 
-    def _write(self, heads: list[Head], hidden: Tensor, logits: Tensor, total: Tensor) -> None:
-        """Let every strand write a token, fork those that planning leads elsewhere, and read what is new."""
+    def _next_block_nll(self, heads: list[Head], logits: Tensor, total: Tensor) -> list[float]:
+        """NLL of the next block's first token, or of the text's end, after each strand."""
+        first = torch.tensor([row.following[0] for row, _ in heads], device=logits.device)
+        wanted = logits.gather(1, first.clamp_min(0)[:, None])[:, 0]  # (B,)
+        last = [i for i, (row, _) in enumerate(heads) if row.following[0] == END]
+        if last:
+            closing = self.engine.model.vocabulary.closing  # (n,)
+            index = torch.tensor(last, device=logits.device)
+            wanted[index] = logits[index[:, None], closing].logsumexp(-1)
+        nll: list[float] = (total - wanted).tolist()
+        return nll
+
+    def _write(
+        self, heads: list[Head], hidden: Tensor, logits: Tensor, total: Tensor
+    ) -> dict[int, list[Strand]]:
+        """Let every strand write a token, and fork those that planning leads elsewhere."""
         plain, planned = self.engine.chooser.choose(heads, hidden, logits, self.cache)
 
         def listed(choice: Choice) -> Iterable[tuple[int, float, bool]]:
@@ -154,59 +188,69 @@ class Decoding:
             nll = total - logits.gather(1, choice.tokens[:, None])[:, 0]  # (B,)
             return zip(choice.tokens.tolist(), nll.tolist(), choice.near.tolist(), strict=True)
 
-        choices = listed(plain)
-        others = repeat((-1, 0.0, False)) if planned is None else listed(planned)
-        written: dict[int, tuple[Row, list[Strand]]] = {}
+        written: dict[int, list[Strand]] = {}
         for (row, strand), (token, nll, near), (other, other_nll, other_near) in zip(
-            heads, choices, others, strict=False
+            heads, listed(plain), listed(planned), strict=True
         ):
-            grown = [strand]
+            grown = written.setdefault(row.slot, [])
+            grown.append(strand)
             if strand.planned:
                 strand.write(other, row.take_column(), other_nll)
                 row.uncertain |= other_near
-            else:
-                forks = planned is not None and bool(row.goal) and len(row.strands) == 1
-                if forks and other != token:
-                    fork = strand.fork()
-                    fork.write(other, row.take_column(), other_nll)
-                    row.strands.append(fork)
-                    self.hidden[row.slot, 1] = self.hidden[row.slot, 0]
-                    grown.append(fork)
-                strand.write(token, row.take_column(), nll)
-                row.uncertain |= near or (forks and other_near)
-            written.setdefault(row.slot, (row, []))[1].extend(grown)
-        batch = [layout.growing(row, strands) for row, strands in written.values()]
-        fresh = [(row, strand) for row, strands in written.values() for strand in strands]
-        self.hidden[self._places(fresh)] = self._read(batch)
-        self.engine.counts.generated += len(fresh)
+                continue
+            row.uncertain |= near or other_near
+            if other != token:
+                fork = strand.fork()
+                fork.write(other, row.take_column(), other_nll)
+                row.strands.append(fork)
+                grown.append(fork)
+            strand.write(token, row.take_column(), nll)
+        return written
+
+    def _keep(self, batch: list[NewTokens], grown: dict[int, list[Strand]], hidden: Tensor) -> None:
+        """Note the hidden states that the next round starts from."""
+        sources: list[int] = []
+        slots: list[int] = []
+        numbers: list[int] = []
+        start = 0
+        for new in batch:
+            row, end = new.row, start + len(new.ids)
+            if row.phase is Phase.GENERATE:
+                sources += range(start, end)
+                slots += [row.slot] * len(new.ids)
+                numbers += [row.strands.index(strand) for strand in grown[row.slot]]
+                self.engine.counts.generated += len(new.ids)
+            else:  # of a judged row too, though it reads on before this is used
+                sources.append(end - 1)
+                slots.append(row.slot)
+                numbers.append(0)
+            start = end
+        self.hidden[slots, numbers] = hidden[sources]
 
     def _places(self, heads: list[Head]) -> tuple[list[int], list[int]]:
         """Where the hidden states of strands are kept."""
         return [row.slot for row, _ in heads], [row.strands.index(strand) for row, strand in heads]
 
-    def _end_blank(self, row: Row) -> None:
+    def _end_blank(self, row: Row, moves: list[Move]) -> None:
         """Shortlist the guesses; where one token of the next block is all there is to see, decide at once."""
         row.kept, near = judge.shortlist(row)
         row.uncertain |= near
         row.phase = Phase.JUDGE
         if row.window == 1:
-            moves: list[Move] = []
             self._decide(row, [judge.first_nll(row, guess) for guess in row.kept], moves)
-            self.cache.move(moves)
 
-    def _settle(self, rows: list[Row]) -> None:
-        """Read pending text and judge fills, all in one forward."""
-        batch = [layout.reading(row) if row.phase is Phase.READ else layout.judging(row) for row in rows]
-        before = self.hidden[[row.slot for row in rows], 0]  # (B, H): predicts the first pending token
-        hidden = self._read(batch)  # (T, H)
-        ends = torch.tensor([len(new.ids) for new in batch]).cumsum(0) - 1
-        self.hidden[[row.slot for row in rows], 0] = hidden[ends]  # judged rows read on before it is used
+    def _settle(self, batch: list[NewTokens], before: Tensor, hidden: Tensor) -> None:
+        """Score the text that was read, and decide the blanks whose guesses were."""
         sources: list[Tensor] = []
         targets: list[int] = []
         start = 0
+        settled = []
         for index, new in enumerate(batch):
             row, states = new.row, hidden[start : start + len(new.ids)]
             start += len(new.ids)
+            if row.phase is Phase.GENERATE:
+                continue
+            settled.append(new)
             if row.phase is Phase.READ:
                 skip = row.pending_judged
                 sources.append(states[:-1] if skip else torch.cat([before[index : index + 1], states[:-1]]))
@@ -214,9 +258,11 @@ class Decoding:
             else:
                 sources.append(states)
                 targets += [row.following[place + 1] for _, place in row.branches]
+        if not settled:
+            return
         losses = deque(self._losses(torch.cat(sources), targets))
         moves: list[Move] = []
-        for new in batch:
+        for new in settled:
             row = new.row
             if row.phase is Phase.READ:
                 count = len(new.ids) - row.pending_judged
@@ -242,11 +288,6 @@ class Decoding:
         moves += [(row.slot, source, row.length + i) for i, source in enumerate(sources)]
         row.choose(guess, window[number])
 
-    def _read(self, batch: list[NewTokens]) -> Tensor:
-        """Run new tokens through the network: hidden states (T, H)."""
-        ids, positions, view = self.cache.step(batch)
-        return self.engine.model.hidden(ids, positions, view)
-
     def _losses(self, hidden: Tensor, targets: list[int]) -> list[float]:
         """Negative log-likelihood of each target under its hidden state."""
         losses: list[float] = []
@@ -257,13 +298,16 @@ class Decoding:
         return losses
 
     def _retire(self) -> list[Row]:
-        """Take finished rows out, and contexts that no row needs any more."""
+        """Take finished rows out; what they held shrinks once half of it is idle and nothing waits for it."""
         finished = [row for row in self.active if row.phase is Phase.DONE]
         if finished:
             self.active = [row for row in self.active if row.phase is not Phase.DONE]
             self.free += [row.slot for row in finished]
-            needed = {row.context for row in self.active}
-            self.cache.contexts = {
-                number: store for number, store in self.cache.contexts.items() if number in needed
-            }
+            self.cache.drop_contexts({row.context for row in self.active})
+            if not self.queue and 2 * len(self.active) <= self.cache.rows:
+                slots = [row.slot for row in self.active]
+                self.cache.keep_rows(slots)
+                self.hidden, self.free = self.hidden[slots], []
+                for slot, row in enumerate(self.active):
+                    row.slot = slot
         return finished

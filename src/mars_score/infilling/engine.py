@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from mars_score.errors import ModelError
 from mars_score.infilling import judge
 from mars_score.infilling.choosing import Chooser
 from mars_score.infilling.decoding import Decoding
@@ -57,6 +58,8 @@ class Engine:
         max_rows: int = MAX_ROWS,
     ) -> None:
         """Bind the model, the algorithm's parameters, and how many bytes the caches may take."""
+        if config.planner == "kv" and not model.differentiable:
+            raise ModelError("planner kv needs gradients: load the language model with differentiable=True")
         self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
         self.limits = Limits(
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
@@ -106,5 +109,5 @@ class Engine:
         sizes: dict[int, list[list[Job]]] = {}
         for group in contexts.values():
             columns = max(self.columns(job) for job in group)
-            sizes.setdefault(max(64, 1 << (columns - 1).bit_length()), []).append(group)
+            sizes.setdefault(max(128, 1 << (columns - 1).bit_length()), []).append(group)
         return [sorted(sizes[size], key=lambda group: -len(group[0].context)) for size in sorted(sizes)]

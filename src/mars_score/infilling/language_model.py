@@ -10,6 +10,7 @@ import torch
 
 from mars_score.errors import ModelError
 from mars_score.infilling.attention import PACKED_ATTENTION, register
+from mars_score.models.packed import PackedLinear, can_pack, pack_linears
 from mars_score.models.quiet import quiet
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ class LanguageModel:
     """Any Hugging Face causal LM whose attention goes through the library's attention interface."""
 
     def __init__(
-        self, location: str, *, start_token: int | None = None, device: str = "cpu", dtype: str = "float32"
-    ) -> None:
-        """Load weights (safetensors only) and tokenizer from a folder."""
+        self, location: str, *, start_token: int | None = None, device: str = "cpu", dtype: str = "float32",
+        differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        """Load weights (safetensors only) and tokenizer from a folder; packed, unless gradients are wanted."""
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415  (heavy)
 
         register()
@@ -82,6 +84,12 @@ class LanguageModel:
         self.config = self.model.config.get_text_config()
         self.start = self._start(start_token)
         self.head: Any = self.model.get_output_embeddings()
+        self.differentiable = differentiable
+        self._head: Any = self.head
+        if not differentiable and can_pack(self.head.weight):
+            # The head's plain weights stay: planning reads rows of them, and they often are the embeddings.
+            self._head = PackedLinear(self.head.weight, self.head.bias)
+            pack_linears(self.model.base_model)
         self.max_positions = int(getattr(self.config, "max_position_embeddings", 1 << 30))
 
     def _start(self, start_token: int | None) -> int:
@@ -129,6 +137,6 @@ class LanguageModel:
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Output head: (N, H) -> (N, V) in float32."""
-        logits: Tensor = self.head(hidden).float()
+        logits: Tensor = self._head(hidden).float()
         cap = getattr(self.config, "final_logit_softcapping", None)
         return logits if cap is None else cap * torch.tanh(logits / cap)

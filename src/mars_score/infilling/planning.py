@@ -36,22 +36,41 @@ class Goals:
     """(B, F) reward weights; a row of zeros is not planned."""
 
 
-def plan(
-    hidden: Tensor, logits: Tensor, goals: Goals, output: Tensor, embeddings: Tensor, config: InfillingConfig
-) -> tuple[Tensor, Tensor]:
-    """Return the planned scores (B, C) and the token ids (B, C) that they belong to.
+class Tables:
+    """The model's token vectors."""
 
-    `hidden` (B, H) gave `logits` (B, V), which are -inf for tokens that must not be written; `output` and
-    `embeddings` are the model's (V, H) tables. Only a shortlist of the most probable tokens and the future
-    words take part: what lies further down has next to no probability to give or to receive.
+    def __init__(self, output: Tensor, embeddings: Tensor) -> None:
+        """Take the output head's table (V, H) and the embeddings (V, H), often the same."""
+        self.output, self.embeddings = output, embeddings
+        self.tied = output is embeddings or output.data_ptr() == embeddings.data_ptr()
+        self.lengths = torch.cat([part.float().norm(dim=-1) for part in embeddings.split(8192)])  # (V,)
+
+
+def shortlist(logits: Tensor, index: Tensor, goals: Goals, size: int) -> tuple[Tensor, Tensor]:
+    """Return ids (b, C) and logits (b, C) of the tokens that planning reorders in the rows `index` (b,).
+
+    These are the `size` best and the future words: what lies further down has next to no probability to
+    give or to receive. With size 0, the whole vocabulary.
     """
-    if config.shortlist and config.shortlist < logits.shape[1]:
-        ids, scores = _shortlist(logits, goals, config.shortlist)  # (B, C), (B, C)
-        rows = output[ids].float()  # (B, C, H)
-    else:
-        ids, scores = torch.arange(logits.shape[1], device=logits.device).expand_as(logits), logits
-        rows = output.float()  # (V, H)
-    reward = _reward(ids, scores, goals, embeddings, config.reward)  # (B, F, C)
+    logits = logits[index] if len(index) < len(logits) else logits  # (b, V)
+    if not size or size >= logits.shape[1]:
+        return torch.arange(logits.shape[1], device=logits.device).expand_as(logits), logits
+    top = logits.topk(size, dim=-1)
+    same = goals.ids[:, :, None] == top.indices[:, None]  # (b, F, size)
+    twice = (goals.ids[:, :, None] == goals.ids[:, None]).tril(-1)  # (b, F, F)
+    extra = logits.gather(1, goals.ids)  # (b, F)
+    extra = extra.masked_fill(same.any(-1) | twice.any(-1) | (goals.weights == 0), NEVER)
+    return torch.cat([top.indices, goals.ids], 1), torch.cat([top.values, extra], 1)
+
+
+def plan(
+    hidden: Tensor, ids: Tensor, scores: Tensor, goals: Goals, tables: Tables, config: InfillingConfig
+) -> Tensor:
+    """Return the planned scores (B, C) of tokens with these ids (B, C) and scores (B, C) under hidden (B, H)."""
+    whole = ids.shape[1] == len(tables.output)
+    rows = (tables.output if whole else tables.output[ids]).float()  # (V, H) or (B, C, H)
+    vectors = rows if tables.tied else (tables.embeddings if whole else tables.embeddings[ids]).float()
+    reward = _reward(ids, scores, vectors, goals, tables, config.reward)  # (B, F, C)
     norm = hidden.float().norm(dim=-1, keepdim=True)  # (B, 1)
     change = torch.zeros_like(hidden, dtype=torch.float32)  # (B, H)
     planned = scores
@@ -61,27 +80,17 @@ def plan(
         gradient = (slope[:, None] @ rows)[:, 0]  # (B, H); the factor 1/xi cancels in the norm
         change = change + config.eta * norm * F.normalize(gradient, dim=-1)
         planned = scores + (rows @ change[..., None])[..., 0]  # (B, C)
-    return planned, ids
+    return planned
 
 
-def _shortlist(logits: Tensor, goals: Goals, size: int) -> tuple[Tensor, Tensor]:
-    """Return the ids and logits of the best `size` tokens and of the goals that are not among them."""
-    top = logits.topk(size, dim=-1)
-    same = goals.ids[:, :, None] == top.indices[:, None]  # (B, F, size)
-    twice = (goals.ids[:, :, None] == goals.ids[:, None]).tril(-1)  # (B, F, F)
-    extra = logits.gather(1, goals.ids)  # (B, F)
-    extra = extra.masked_fill(same.any(-1) | twice.any(-1) | (goals.weights == 0), NEVER)
-    return torch.cat([top.indices, goals.ids], 1), torch.cat([top.values, extra], 1)
-
-
-def _reward(ids: Tensor, scores: Tensor, goals: Goals, embeddings: Tensor, kind: str) -> Tensor:
+def _reward(ids: Tensor, scores: Tensor, vectors: Tensor, goals: Goals, tables: Tables, kind: str) -> Tensor:
     """(B, F, C): 1 where a token is the future word, or its similarity to it in [0, 1]."""
     if kind == "probability":
         same = goals.ids[:, :, None] == ids[:, None]  # (B, F, C)
         return (same & scores.isfinite()[:, None]).float()
-    table = embeddings if ids.shape[1] == embeddings.shape[0] else embeddings[ids]  # (V, H) or (B, C, H)
-    future = F.normalize(embeddings[goals.ids].float(), dim=-1)  # (B, F, H)
-    return (1 + future @ F.normalize(table.float(), dim=-1).transpose(-1, -2)) / 2
+    future = F.normalize(tables.embeddings[goals.ids].float(), dim=-1)  # (B, F, H)
+    cosine = future @ vectors.transpose(-1, -2) / tables.lengths[ids].clamp_min(1e-12)[:, None]  # (B, F, C)
+    return (1 + cosine) / 2
 
 
 def _slope(p: Tensor, reward: Tensor, weights: Tensor, kind: str) -> Tensor:
