@@ -51,9 +51,4 @@ REQUESTS = (
 
 def jobs_of(model: LanguageModel, config: InfillingConfig) -> list[Job]:
     """The requests' templates as token jobs."""
-    infiller = GuidedInfiller(model, config)
-    return [
-        infiller._job(infiller._context(request)[0], one, 0)
-        for request in REQUESTS
-        for one in request.templates
-    ]
+    return GuidedInfiller(model, config).jobs(REQUESTS)

@@ -6,20 +6,27 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 from transformers import AutoModelForCausalLM
 
 from mars_score.config import InfillingConfig
+from mars_score.errors import ModelError
 from mars_score.infilling import choosing
+from mars_score.infilling.cache import Cache
 from mars_score.infilling.engine import Engine
+from mars_score.infilling.language_model import LanguageModel
+from mars_score.infilling.rows import Job, TokenBlock
 from mars_score.models.quiet import quiet
 
 from .cases import jobs_of
 from .sequential import Sequential
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.infilling.layout import NewTokens
+    from mars_score.models.store import ModelStore
 
 
 def load(folder: Path) -> Any:
@@ -54,6 +61,16 @@ def test_default_model_equals_sequential_reference(language_model: LanguageModel
     assert Engine(language_model, config).run(jobs) == [reference.fill(job) for job in jobs]
 
 
+def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
+    folder = store.ensure("gemma3-270m")
+    config = InfillingConfig()
+    model = LanguageModel(str(folder), start_token=store.catalogue["gemma3-270m"].start_token)
+    jobs = jobs_of(model, config)
+    found = dict(zip(jobs, Engine(model, config).run(jobs), strict=True))
+    reference = Sequential(load(folder), model.vocabulary, config)
+    assert [found[job] for job in jobs[1::5]] == [reference.fill(job) for job in jobs[1::5]]
+
+
 @pytest.mark.parametrize(
     "limits",
     [{"max_rows": 1}, {"max_rows": 3}, {"memory": 1}, {"memory": 400_000}],
@@ -74,6 +91,64 @@ def test_company_does_not_matter_with_the_default_model(language_model: Language
     alone = [Engine(language_model, config).run([job])[0] for job in jobs]
     assert together == alone
     assert Engine(language_model, config, max_rows=3).run(jobs[::-1]) == together[::-1]
+
+
+def test_goes_on_with_fewer_rows_when_memory_runs_out(
+    tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = InfillingConfig(eta=0.05)
+    jobs = jobs_of(tiny, config)
+    expected = Engine(tiny, config).run(jobs)
+    step = Cache.step
+
+    def scarce(cache: Cache, batch: Sequence[NewTokens]) -> Any:
+        if len(batch) > 2:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes.")
+        return step(cache, batch)
+
+    monkeypatch.setattr(Cache, "step", scarce)
+    engine = Engine(tiny, config)
+    assert engine.run(jobs) == expected
+    assert engine.max_rows == 2
+    assert "going on with 2 rows" in caplog.text
+
+
+def test_says_what_to_do_when_not_even_one_row_fits(
+    tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_: Any) -> Any:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(Cache, "step", none_left)
+    with pytest.raises(ModelError, match=r"memory ran out .* alone"):
+        Engine(tiny, InfillingConfig()).run(jobs_of(tiny, InfillingConfig()))
+
+
+def test_other_errors_are_not_taken_for_want_of_memory(
+    tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("shapes cannot be multiplied")
+
+    monkeypatch.setattr(Cache, "step", broken)
+    with pytest.raises(RuntimeError, match="shapes"):
+        Engine(tiny, InfillingConfig()).run(jobs_of(tiny, InfillingConfig()))
+
+
+def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
+    def job(tokens: int, number: int) -> Job:
+        return Job(
+            (0, tokens, number), (TokenBlock(tuple([5] * tokens), blank=False), TokenBlock((6,), blank=True))
+        )
+
+    small, large = [job(10, i) for i in range(8)], [job(900, i) for i in range(8)]
+    config = InfillingConfig()
+    batches = Engine(tiny, config, max_rows=4)._batches([*large, *small])
+    assert [[one for group in batch for one in group] for batch in batches] == [small, large]
+    # Too few to fill the slots of a batch of their own: the next size takes them along, long ones first.
+    middle = [job(180, i) for i in range(2)]
+    (batch,) = Engine(tiny, config, max_rows=16)._batches([*small, *middle])
+    assert {one for group in batch for one in group} == {*middle, *small}
 
 
 def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:

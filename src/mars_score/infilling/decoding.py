@@ -11,7 +11,6 @@ Rows wait for each other nowhere. Each round
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from mars_score.infilling import judge, layout
 from mars_score.infilling.attention import Prefill
 from mars_score.infilling.cache import Cache
 from mars_score.infilling.rows import END, Job, Phase, Row, Strand
+from mars_score.infilling.settling import settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,13 +32,8 @@ if TYPE_CHECKING:
     from mars_score.infilling.engine import Engine
     from mars_score.infilling.layout import NewTokens
 
-HEAD_ROWS = 128
-"""Positions that go through the output head at once: bounds the (N, V) logits."""
 PANEL_TOKENS = 1024
 """Contexts are read together, and attended to together, up to this many tokens."""
-
-Move = tuple[int, int, int]
-"""A cache column to copy: (slot, from, to)."""
 
 
 @dataclass(slots=True)
@@ -138,7 +133,7 @@ class Decoding:
         ids, positions, view = self.cache.step(batch)
         hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
         self._keep(batch, grown, hidden)
-        self._settle(batch, before, hidden)
+        self.cache.move(settle(self.engine.model, batch, before, hidden, self.engine.counts))
 
     def _grow(self, rows: list[Row]) -> dict[int, list[Strand]]:
         """Choose the next token of each strand; rows whose strands are all at their limit go to be judged.
@@ -153,10 +148,10 @@ class Decoding:
             if strand.tokens:
                 strand.first_nll.append(nll)
         going = [i for i, (row, strand) in enumerate(heads) if len(strand.tokens) < row.limit]
-        moves: list[Move] = []
+        moves: list[judge.Move] = []
         for row in rows:
             if all(len(strand.tokens) == row.limit for strand in row.strands):
-                self._end_blank(row, moves)
+                judge.end_blank(row, moves)
         self.cache.move(moves)
         if not going:
             return {}
@@ -230,72 +225,6 @@ class Decoding:
     def _places(self, heads: list[Head]) -> tuple[list[int], list[int]]:
         """Where the hidden states of strands are kept."""
         return [row.slot for row, _ in heads], [row.strands.index(strand) for row, strand in heads]
-
-    def _end_blank(self, row: Row, moves: list[Move]) -> None:
-        """Shortlist the guesses; where one token of the next block is all there is to see, decide at once."""
-        row.kept, near = judge.shortlist(row)
-        row.uncertain |= near
-        row.phase = Phase.JUDGE
-        if row.window == 1:
-            self._decide(row, [judge.first_nll(row, guess) for guess in row.kept], moves)
-
-    def _settle(self, batch: list[NewTokens], before: Tensor, hidden: Tensor) -> None:
-        """Score the text that was read, and decide the blanks whose guesses were."""
-        sources: list[Tensor] = []
-        targets: list[int] = []
-        start = 0
-        settled = []
-        for index, new in enumerate(batch):
-            row, states = new.row, hidden[start : start + len(new.ids)]
-            start += len(new.ids)
-            if row.phase is Phase.GENERATE:
-                continue
-            settled.append(new)
-            if row.phase is Phase.READ:
-                skip = row.pending_judged
-                sources.append(states[:-1] if skip else torch.cat([before[index : index + 1], states[:-1]]))
-                targets += new.ids[1:] if skip else new.ids
-            else:
-                sources.append(states)
-                targets += [row.following[place + 1] for _, place in row.branches]
-        if not settled:
-            return
-        losses = deque(self._losses(torch.cat(sources), targets))
-        moves: list[Move] = []
-        for new in settled:
-            row = new.row
-            if row.phase is Phase.READ:
-                count = len(new.ids) - row.pending_judged
-                row.has_read(math.fsum(losses.popleft() for _ in range(count)))
-                self.engine.counts.read += len(new.ids)
-            else:
-                width = row.window - 1
-                window = [
-                    judge.first_nll(row, guess) + math.fsum(losses.popleft() for _ in range(width))
-                    for guess in row.kept
-                ]
-                self.engine.counts.judged += len(new.ids)
-                self._decide(row, window, moves)
-        self.cache.move(moves)
-
-    def _decide(self, row: Row, window: list[float], moves: list[Move]) -> None:
-        """Keep the best guess and note which columns of the cache to bring into the order of the text."""
-        number, near = judge.best(row, window)
-        row.uncertain |= near
-        guess, width = row.kept[number], row.window - 1
-        branch = row.used + number * width
-        sources = [*row.strands[guess.strand].columns[: guess.length], *range(branch, branch + width)]
-        moves += [(row.slot, source, row.length + i) for i, source in enumerate(sources)]
-        row.choose(guess, window[number])
-
-    def _losses(self, hidden: Tensor, targets: list[int]) -> list[float]:
-        """Negative log-likelihood of each target under its hidden state."""
-        losses: list[float] = []
-        wanted = torch.tensor(targets, dtype=torch.long, device=hidden.device)
-        for states, target in zip(hidden.split(HEAD_ROWS), wanted.split(HEAD_ROWS), strict=True):
-            logits = self.engine.model.logits(states)  # (n, V)
-            losses += (logits.logsumexp(-1) - logits.gather(1, target[:, None])[:, 0]).tolist()
-        return losses
 
     def _retire(self) -> list[Row]:
         """Take finished rows out; what they held shrinks once half of it is idle and nothing waits for it."""

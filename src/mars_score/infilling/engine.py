@@ -8,6 +8,7 @@ that met one are decoded again alone, so that equal input gives equal output in 
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,15 +23,20 @@ from mars_score.infilling.rows import Job, Limits
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.language_model import LanguageModel
+    from mars_score.infilling.rows import Row
 
 Fills = tuple[tuple[int, ...], ...]
 
-MAX_ROWS = 64
+MAX_ROWS = 96
 """Rows in flight; on a CPU, more than this makes a step longer but no token cheaper."""
+SMALLEST = 128
+"""Rows of up to this many cache columns are not told apart by size."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -79,17 +85,42 @@ class Engine:
         results: dict[Job, Fills] = {}
         uncertain: list[Job] = []
         for batch in self._batches(jobs):
-            for row in Decoding(self, batch).finish():
+            for row in self._decode(batch):
                 results[row.job] = tuple(row.fills)
                 if row.uncertain and len(jobs) > 1:
                     uncertain.append(row.job)
                 progress(len(results) - len(uncertain), len(jobs))
         for left, job in zip(reversed(range(len(uncertain))), uncertain, strict=True):
-            (row,) = Decoding(self, [[job]]).finish()
+            (row,) = self._decode([[job]])
             results[job] = tuple(row.fills)
             self.counts.repeated += 1
             progress(len(jobs) - left, len(jobs))
         return results
+
+    def _decode(self, groups: list[list[Job]]) -> Iterator[Row]:
+        """Decode a batch; when memory runs out, go on with what is not done yet in half as many rows."""
+        done: set[Job] = set()
+        while groups:
+            try:
+                for row in Decoding(self, groups).finish():
+                    done.add(row.job)
+                    yield row
+                return
+            except (MemoryError, RuntimeError) as error:
+                if not _out_of_memory(error):
+                    raise
+                if self.max_rows == 1:
+                    raise ModelError(
+                        "memory ran out while filling one template alone; shorten the text "
+                        "(max_words, max_context), take a smaller model, or free memory"
+                    ) from error
+            # Outside the handler, which would keep the failed batch's tensors alive.
+            self.max_rows = max(1, min(self.max_rows, sum(map(len, groups))) // 2)
+            self.memory //= 2
+            log.warning("memory ran out: going on with %d rows at a time", self.max_rows)
+            if self.model.device.type == "cuda":
+                torch.cuda.empty_cache()
+            groups = [left for group in groups if (left := [job for job in group if job not in done])]
 
     def columns(self, job: Job) -> int:
         """Return the most cache columns that a job can come to use."""
@@ -102,12 +133,31 @@ class Engine:
         return int(longest + strands + branches * width) + 1
 
     def _batches(self, jobs: Sequence[Job]) -> list[list[list[Job]]]:
-        """Group jobs by context, and contexts whose templates are of like size, long contexts first."""
+        """Group jobs by context, and contexts whose templates are of like size; within a batch, long ones first.
+
+        Long ones first, so that no lone row is left for the end.
+        """
         contexts: dict[tuple[int, ...], list[Job]] = {}
         for job in jobs:
             contexts.setdefault(job.context, []).append(job)
         sizes: dict[int, list[list[Job]]] = {}
         for group in contexts.values():
             columns = max(self.columns(job) for job in group)
-            sizes.setdefault(max(128, 1 << (columns - 1).bit_length()), []).append(group)
-        return [sorted(sizes[size], key=lambda group: -len(group[0].context)) for size in sorted(sizes)]
+            sizes.setdefault(max(SMALLEST, 1 << (columns - 1).bit_length()), []).append(group)
+        for size in sorted(sizes):
+            # Too few to fill the slots: they go along with those of the next size.
+            if 2 * size in sizes and sum(map(len, sizes[size])) < self.max_rows:
+                sizes[2 * size] += sizes.pop(size)
+        return [
+            sorted(sizes[size], key=lambda group: -max(self._rounds(job) for job in group))
+            for size in sorted(sizes)
+        ]
+
+    def _rounds(self, job: Job) -> int:
+        """How many rounds a job takes at most: one for each token of its fills, judgement and text."""
+        return sum(len(block.ids) + self.config.sigma + 1 if block.blank else 1 for block in job.blocks)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """Whether an error of torch means that memory ran out; on a CPU it has no type of its own."""
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in str(error)

@@ -30,26 +30,28 @@ class GuidedInfiller:
 
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; the engine does identical ones once."""
-        jobs: list[Job] = []
-        places: list[tuple[int, Template, Job | None]] = []
-        truncated = []
-        for number, request in enumerate(requests):
-            context, cut = self._context(request)
-            truncated.append(cut)
-            for template in request.templates:
-                for sample in range(self.config.samples):
-                    job = self._job(context, template, sample) if template.blanks else None
-                    places.append((number, template, job))
-                    jobs += [job] if job else []
+        places = [self._places(request) for request in requests]
+        jobs = [job for found, _ in places for _, job in found if job]
         fills = dict(zip(jobs, self.engine.run(jobs, progress), strict=True))
-        augmented: list[list[AugmentedReference]] = [[] for _ in requests]
-        for number, template, job in places:
-            texts = tuple(self.model.decode(ids) for ids in fills[job]) if job else ()
-            augmented[number].append(AugmentedReference(template, texts))
+        answers = []
+        for found, cut in places:
+            texts = [tuple(map(self.model.decode, fills[job])) if job else () for _, job in found]
+            augmented = map(AugmentedReference, (template for template, _ in found), texts)
+            answers.append(Infilled(tuple(augmented), context_truncated=cut))
+        return answers
+
+    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+        """What the engine is given for these requests: a job for each template that has a blank."""
+        return [job for request in requests for _, job in self._places(request)[0] if job]
+
+    def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
+        """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
+        context, cut = self._context(request)
         return [
-            Infilled(tuple(found), context_truncated=cut)
-            for found, cut in zip(augmented, truncated, strict=True)
-        ]
+            (template, self._job(context, template, sample) if template.blanks else None)
+            for template in request.templates
+            for sample in range(self.config.samples)
+        ], cut
 
     def _context(self, request: Request) -> tuple[tuple[int, ...], bool]:
         """The start token and as much of the context as the model can hold beside the longest template."""

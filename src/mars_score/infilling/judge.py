@@ -3,14 +3,15 @@
 A guess is the first few tokens of a strand. It is judged by the mean negative log-likelihood of the
 reference so far, the guess and the next block (the logarithm of the paper's PPL). Two numbers make that
 affordable, and are 0 in the paper's exact form: `judge_window` looks at the next block's first tokens
-only, and `judge_keep` looks beyond the
-first of them for the best few guesses only. The first token costs nothing: growing a fill has already
-computed its probability after every length.
+only, and `judge_keep` looks beyond the first of them for the best few guesses only. The first token costs
+nothing: growing a fill has already computed its probability after every length.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from mars_score.infilling.rows import Phase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,32 @@ if TYPE_CHECKING:
 
 TIE = {"float32": 1e-5, "float16": 0.02, "bfloat16": 0.1}
 """Mean log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
+
+Move = tuple[int, int, int]
+"""A cache column to copy: (slot, from, to)."""
+
+
+def end_blank(row: Row, moves: list[Move]) -> None:
+    """Shortlist the guesses; where one token of the next block is all there is to see, decide at once."""
+    row.kept, near = shortlist(row)
+    row.uncertain |= near
+    row.phase = Phase.JUDGE
+    if row.window == 1:
+        decide(row, [first_nll(row, guess) for guess in row.kept], moves)
+
+
+def decide(row: Row, window: Sequence[float], moves: list[Move]) -> None:
+    """Keep the best guess and note which columns of the cache to bring into the order of the text.
+
+    `window` is, for each guess that was kept, the NLL of the following block's first tokens after it.
+    """
+    number, near = best(row, window)
+    row.uncertain |= near
+    guess, width = row.kept[number], row.window - 1
+    branch = row.used + number * width
+    sources = [*row.strands[guess.strand].columns[: guess.length], *range(branch, branch + width)]
+    moves += [(row.slot, source, row.length + i) for i, source in enumerate(sources)]
+    row.choose(guess, window[number])
 
 
 def shortlist(row: Row) -> tuple[list[Guess], bool]:

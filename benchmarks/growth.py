@@ -1,0 +1,67 @@
+"""How time and memory grow with the work.
+
+    python -m benchmarks.growth
+
+growth_rows      slope of log time over log N, N = 25 .. 200 references
+growth_context   slope of log time over log length, contexts of 64 .. 1024 tokens
+memory           peak memory with 200 references / with 50, each in a process of its own
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.jobs import jobs_of, with_context_of
+from benchmarks.texts import stories, summaries
+from benchmarks.timing import alternately, report
+from mars_score.scorer import MarsScorer
+
+if TYPE_CHECKING:
+    from mars_score.infilling.rows import Job
+
+REFERENCES = (25, 50, 100, 200)
+CONTEXTS = (64, 128, 256, 512, 1024)
+
+
+def slope(scorer: MarsScorer, work: dict[int, list[Job]]) -> tuple[float, dict[str, float]]:
+    """Slope of log seconds over log size, and the seconds."""
+    engine = scorer.infiller.engine
+    engine.run(work[min(work)])
+    runs = {str(size): (lambda jobs=jobs: engine.run(jobs)) for size, jobs in work.items()}
+    seconds = alternately(runs, warm_up=False)
+    logs = np.log([[float(size), time] for size, time in seconds.items()])
+    return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]), seconds
+
+
+def peak(references: int) -> int:
+    """Peak memory in kB of a process that augments so many references."""
+    command = [sys.executable, "-m", "benchmarks.growth", str(references)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main() -> None:
+    """Print the ratios."""
+    scorer = MarsScorer()
+    exponent, seconds = slope(scorer, {count: jobs_of(scorer, stories(count)) for count in REFERENCES})
+    report("growth_rows", exponent, at_most=1.05, seconds=seconds)
+    long = summaries(8, 980)
+    exponent, seconds = slope(
+        scorer, {length: jobs_of(scorer, with_context_of(scorer, long, length)) for length in CONTEXTS}
+    )
+    report("growth_context", exponent, at_most=1.1, references=len(long), seconds=seconds)
+    few, many = peak(50), peak(200)
+    report("memory", many / few, at_most=1.1, megabytes_50=few // 1024, megabytes_200=many // 1024)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        scorer = MarsScorer()
+        scorer.infiller.engine.run(jobs_of(scorer, stories(int(sys.argv[1]))))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    else:
+        main()

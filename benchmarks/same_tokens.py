@@ -1,0 +1,81 @@
+"""Does the engine write the very tokens that the row-by-row implementation writes?
+
+    python -m benchmarks.same_tokens DATA.jsonl... [--each 50] [--part 1/4]
+
+Takes references from files of rows ({"context", "references", ...} or {"context", "right_ending"}), fills
+their templates row by row, and with the engine at 1, 7 and 32 rows in flight, in shuffled order. Prints one
+JSON line: how many references differ anywhere (goal 0). Slow by nature: the row-by-row side takes seconds for
+a template; `--part` splits the references over several processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.jobs import jobs_of
+from benchmarks.row_by_row import RowByRow
+from mars_score.infilling.engine import Engine
+from mars_score.models.store import ModelStore
+from mars_score.scorer import MarsScorer
+from mars_score.text import clean
+from mars_score.types import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BATCHES = (1, 7, 32)
+
+
+def pairs_of(path: Path, count: int) -> list[Pair]:
+    """The first distinct (context, reference) pairs of a file."""
+    found: dict[Pair, None] = {}
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            references = row.get("references") or [row["right_ending"]]
+            found.setdefault(Pair(clean(row["context"]), clean(references[0])))
+            if len(found) == count:
+                break
+    return list(found)
+
+
+def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Compare all templates of these references."""
+    engine = scorer.infiller.engine
+    jobs = {pair: jobs_of(scorer, [pair]) for pair in pairs}
+    distinct = list(dict.fromkeys(job for each in jobs.values() for job in each))
+    folder = ModelStore().ensure(scorer.config.infilling.lm)
+    plain = RowByRow(str(folder), engine.model.vocabulary, engine.config)
+    expected = dict(zip(distinct, plain.run(distinct), strict=True))
+    result: dict[str, Any] = {"references": len(pairs), "templates": len(distinct)}
+    for rows in BATCHES:
+        shuffled = random.Random(rows).sample(distinct, len(distinct))
+        run = Engine(engine.model, engine.config, max_rows=rows)
+        found = dict(zip(shuffled, run.run(shuffled), strict=True))
+        wrong = [pair for pair, each in jobs.items() if any(found[job] != expected[job] for job in each)]
+        result[f"differ_at_{rows}"] = len(wrong)
+        result[f"near_ties_at_{rows}"] = run.counts.repeated
+    return result
+
+
+def main() -> None:
+    """Print one JSON line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, nargs="+")
+    parser.add_argument("--each", type=int, default=50, help="references from each file")
+    parser.add_argument("--part", default="1/1", help="which of so many equal parts")
+    arguments = parser.parse_args()
+    number, parts = map(int, arguments.part.split("/"))
+    pairs = [pair for path in arguments.data for pair in pairs_of(path, arguments.each)]
+    result = differing(MarsScorer(), pairs[number - 1 :: parts])
+    print(json.dumps({"name": "same_tokens", "part": arguments.part, "goal": 0, **result}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

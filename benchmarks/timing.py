@@ -1,0 +1,51 @@
+"""How everything here is timed: alternately in one process, and reported as a ratio beside its goal."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ROUNDS = 3
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that the work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def alternately(
+    works: Mapping[str, Callable[[], object]], rounds: int = ROUNDS, *, warm_up: bool = True
+) -> dict[str, float]:
+    """Median seconds of each work; they take turns, so that a slow minute of the machine meets all of them."""
+    if warm_up:
+        for work in works.values():
+            work()
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            seconds[name].append(timed(work))
+    return {name: statistics.median(times) for name, times in seconds.items()}
+
+
+def report(
+    name: str, ratio: float, *, at_least: float | None = None, at_most: float | None = None, **facts: Any
+) -> None:
+    """Print one JSON line: the ratio, its goal, and whether it holds."""
+    holds = (at_least is None or ratio >= at_least) and (at_most is None or ratio <= at_most)
+    goal = f">= {at_least:g}" if at_least is not None else f"<= {at_most:g}"
+    line = {"name": name, "ratio": ratio, "goal": goal, "holds": holds, **facts}
+    print(json.dumps(_rounded(line)), flush=True)
+
+
+def _rounded(value: Any) -> Any:
+    """Floats to three places, wherever they stand."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return round(value, 3) if isinstance(value, float) else value
