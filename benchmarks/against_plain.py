@@ -31,13 +31,14 @@ def measure(scorer: MarsScorer, plain: Plain, pairs: list[Pair]) -> tuple[dict[s
     engine.counts = Counts()
     engine.run(jobs)
     counts = engine.counts
-    engine.counts = Counts()
+    plain.run(jobs[:4], Counts(generated=4, judged=4), judge=True)
     seconds = alternately(
         {
             "engine": lambda: engine.run(jobs),
             "plain": lambda: plain.run(jobs, counts, judge=True),
             "generate": lambda: plain.run(jobs, counts, judge=False),
-        }
+        },
+        warm_up=False,
     )
     return seconds, counts
 

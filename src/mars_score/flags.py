@@ -15,16 +15,22 @@ NO_CONTEXT = "no_context"
 NOTHING_MASKABLE = "nothing_maskable"
 CLEANED = "cleaned"
 OUT_OF_VOCABULARY = "out_of_vocabulary"
+NOTHING_COMPARABLE = "nothing_comparable"
+REFERENCE_OUT_OF_VOCABULARY = "reference_out_of_vocabulary"
 
 MEANING = {
-    CONTEXT_TRUNCATED: "the tail of the context did not fit the language model and was cut",
+    CONTEXT_TRUNCATED: "the tail of the context did not fit the language model or the encoder and was cut",
     CANDIDATE_TRUNCATED: "the tail of the candidate did not fit the encoder and was cut",
     REFERENCE_TRUNCATED: "the tail of a reference did not fit the encoder or the language model and was cut",
     EMPTY_CANDIDATE: "the candidate is empty or blank; its score is 0 by definition",
-    NO_CONTEXT: "there is no context; references are augmented from their own words alone",
+    NO_CONTEXT: "there is no context; MARS augments references from their own words alone, and what compares "
+    "with the context is undefined",
     NOTHING_MASKABLE: "no word of a reference may be masked at any ratio; only the reference itself is used",
     CLEANED: "hashtags, links or control characters were removed before scoring",
-    OUT_OF_VOCABULARY: "no word of the candidate has a word vector; its score is 0 by definition",
+    OUT_OF_VOCABULARY: "no word of the candidate has a vector and a weight; its score is 0 by definition",
+    NOTHING_COMPARABLE: "candidate or references have none of the units that the metric compares; the score is 0",
+    REFERENCE_OUT_OF_VOCABULARY: "no word of a reference has a vector and a weight; it is passed over, and the "
+    "score is undefined where there is no other",
 }
 """One line for each flag, shown by the command line and the documentation."""
 

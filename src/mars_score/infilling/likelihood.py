@@ -1,0 +1,103 @@
+"""How probable the language model finds a text, token by token, after a context or after nothing.
+
+A context is read once for all texts that follow it. Each text then goes through the network by itself: its
+tokens fill a batch of their own, and no other text can change a digit of its probabilities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from mars_score.infilling.attention import Prefill
+from mars_score.infilling.cache import Cache
+from mars_score.infilling.layout import NewTokens
+from mars_score.infilling.rows import Job, Limits, Row
+from mars_score.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from mars_score.infilling.language_model import LanguageModel
+
+NO_LIMITS = Limits(sigma=0, window=0, keep=0, horizon=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the model made of a text."""
+
+    log_probs: tuple[float, ...]
+    """Natural logarithms, one for each of the text's tokens; none for an empty text."""
+    context_cut: bool = False
+    text_cut: bool = False
+
+    @property
+    def mean(self) -> float:
+        """Mean log-probability of a token."""
+        return sum(self.log_probs) / len(self.log_probs)
+
+
+class Likelihood:
+    """Reads texts with a language model."""
+
+    def __init__(self, model: LanguageModel, *, max_context: int = 1024, max_text: int = 1024) -> None:
+        """Bound how many tokens of a context and of a text are read; the tails of longer ones are cut."""
+        self.model = model
+        self.max_text = max(1, min(max_text, (model.max_positions - 1) // 2))
+        self.max_context = max(0, min(max_context, model.max_positions - 1 - self.max_text))
+
+    def read(self, texts: Sequence[tuple[str, str]], progress: Progress = silent) -> list[Reading]:
+        """Read (context, text) pairs; equal pairs once."""
+        contexts: dict[str, list[str]] = {}
+        for context, text in dict.fromkeys(texts):
+            contexts.setdefault(context, []).append(text)
+        found: dict[tuple[str, str], Reading] = {}
+        with torch.no_grad():
+            for context, group in contexts.items():
+                for text, reading in zip(group, self._after(context, group), strict=True):
+                    found[context, text] = reading
+                progress(len(found), sum(map(len, contexts.values())))
+        return [found[pair] for pair in texts]
+
+    def _after(self, context: str, texts: list[str]) -> list[Reading]:
+        """Read texts that share a context."""
+        model = self.model
+        before = model.encode(context.strip())
+        ids = [model.start, *before[: self.max_context]]
+        tokens = [model.encode(f" {text}" if before and text else text) for text in map(str.strip, texts)]
+        longest = min(self.max_text, max(map(len, tokens), default=1)) or 1
+        cache = Cache(model, 1, longest)
+        panel = cache.add_panel([0], [len(ids)])
+        hidden = model.hidden(
+            torch.tensor(ids, device=model.device),
+            torch.arange(len(ids), device=model.device),
+            Prefill([len(ids)], panel.store),
+        )  # (len(ids), H)
+        return [
+            Reading(
+                tuple(self._log_probs(cache, hidden[-1:], text[: self.max_text], len(ids))),
+                context_cut=len(before) > self.max_context,
+                text_cut=len(text) > self.max_text,
+            )
+            for text in tokens
+        ]
+
+    def _log_probs(self, cache: Cache, before: Tensor, ids: list[int], position: int) -> list[float]:
+        """Log-probability of each token of a text that starts at `position`, after the state `before` (1, H)."""
+        if not ids:
+            return []
+        count = len(ids)
+        row = Row(Job((), ()), NO_LIMITS, slot=0, context=0, context_length=position)
+        places = list(range(count))
+        view = cache.step([NewTokens(row, ids, places, places, np.tri(count, dtype=bool))])
+        states = torch.cat([before, self.model.hidden(*view)[:-1]])  # (n, H)
+        logits = self.model.logits(states)  # (n, V)
+        target = torch.tensor(ids, device=logits.device)
+        found: list[float] = (logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
+        return found

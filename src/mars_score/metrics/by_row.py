@@ -1,0 +1,46 @@
+"""What metrics share that look at one row at a time: the loop, the flags and the head of a signature."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from mars_score import flags
+from mars_score.metrics.base import Value
+from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mars_score.progress import StageProgress
+    from mars_score.types import Example
+
+
+def score_rows(
+    name: str, examples: Sequence[Example], value: Callable[[Example], Value], progress: StageProgress
+) -> list[Value]:
+    """Score each row by itself, in order; the metric's name is the stage."""
+    values = []
+    for done, example in enumerate(examples, 1):
+        values.append(value(example))
+        progress(name, done, len(examples))
+    return values
+
+
+def flagged(score: float, example: Example, *, comparable: bool = True) -> Value:
+    """Return a score with what is to be said of it; a blank candidate is not called incomparable as well."""
+    blank = not example.candidate.strip()
+    told = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
+    return Value(score, flags.raised(told))
+
+
+def signature(name: str, fields: dict[str, str], library: str | None = None) -> str:
+    """Name the metric, this package's version, the library with its version, then the fields in their order."""
+    computed_by = {"lib": versioned(library)} if library else {}
+    parts = {name: f"v{__version__}", **computed_by, **fields}
+    return "|".join(f"{field}:{value}" for field, value in parts.items())
+
+
+def versioned(library: str) -> str:
+    """Name an installed library with its version; it is not imported for that."""
+    return f"{library}-{metadata.version(library)}"
