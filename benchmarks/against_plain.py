@@ -31,6 +31,7 @@ def measure(scorer: MarsScorer, plain: Plain, pairs: list[Pair]) -> tuple[dict[s
     engine.counts = Counts()
     engine.run(jobs)
     counts = engine.counts
+    engine.counts = Counts()  # what the timed rounds do is not added to it
     plain.run(jobs[:4], Counts(generated=4, judged=4), judge=True)
     seconds = alternately(
         {

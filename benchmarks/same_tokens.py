@@ -1,6 +1,6 @@
 """Does the engine write the very tokens that the row-by-row implementation writes?
 
-    python -m benchmarks.same_tokens DATA.jsonl... [--each 50] [--part 1/4]
+    python -m benchmarks.same_tokens DATA.jsonl... [--each 50] [--part 1/4] [--ratios 0.4]
 
 Takes references from files of rows ({"context", "references", ...} or {"context", "right_ending"}), fills
 their templates row by row, and with the engine at 1, 7 and 32 rows in flight, in shuffled order. Prints one
@@ -70,11 +70,14 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--each", type=int, default=50, help="references from each file")
     parser.add_argument("--part", default="1/1", help="which of so many equal parts")
+    parser.add_argument("--ratios", default="0.2,0.4,0.6", help="masking ratios")
     arguments = parser.parse_args()
     number, parts = map(int, arguments.part.split("/"))
     pairs = [pair for path in arguments.data for pair in pairs_of(path, arguments.each)]
-    result = differing(MarsScorer(), pairs[number - 1 :: parts])
-    print(json.dumps({"name": "same_tokens", "part": arguments.part, "goal": 0, **result}), flush=True)
+    scorer = MarsScorer(ratios=tuple(map(float, arguments.ratios.split(","))))
+    result = differing(scorer, pairs[number - 1 :: parts])
+    facts = {"name": "same_tokens", "part": arguments.part, "ratios": arguments.ratios, "goal": 0}
+    print(json.dumps(facts | result), flush=True)
 
 
 if __name__ == "__main__":

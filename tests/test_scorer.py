@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mars_score import MarsScorer, ScoreResult, golden
+from mars_score import ConfigError, InputError, MarsScorer, ScoreResult, golden
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -59,6 +59,41 @@ def test_a_second_system_needs_no_language_model(scorer: MarsScorer, together: S
     before = scorer.infiller.engine.counts.rows
     scorer.score_examples([Example(e.id, "Quite another text.", e.references, e.context) for e in EXAMPLES])
     assert scorer.infiller.engine.counts.rows == before
+
+
+def test_augmentations_of_one_scorer_serve_another(scorer: MarsScorer, together: ScoreResult) -> None:
+    other = MarsScorer()
+    other.__dict__.update(encoder=scorer.encoder, infiller=None, tagger=None)  # nothing can be augmented
+    other.add_augmentations(scorer.augment_examples(EXAMPLES))
+    assert other.score_examples(EXAMPLES) == together
+
+
+def test_added_augmentations_are_found_by_clean_texts(scorer: MarsScorer) -> None:
+    plain = Example("1", "A boat came.", ("He helped her into the boat.",), PIER)
+    (found,) = scorer.augment_examples([plain]).values()
+    tagged = Example(
+        "1", "A boat came.", ("He helped her into the boat. #rescue",), f"{PIER} http://pier.test/"
+    )
+    other = MarsScorer()
+    other.__dict__.update(encoder=scorer.encoder, infiller=None, tagger=None)
+    other.add_augmentations({tagged.pairs[0]: found})
+    for example in (plain, tagged):
+        assert other.score_examples([example]).scores == scorer.score_examples([plain]).scores
+
+
+def test_augmentations_of_other_settings_are_refused(scorer: MarsScorer) -> None:
+    found = scorer.augment_examples(EXAMPLES[:1])
+    with pytest.raises(
+        InputError, match=r"'He helped her into the boat\.' was made with other masking ratios"
+    ):
+        MarsScorer(preset="qa").add_augmentations(found)
+    changed = MarsScorer(idf="corpus")
+    with pytest.raises(ConfigError, match=r"set scorer\.corpus"):
+        changed.add_augmentations(found)
+    changed.corpus = EXAMPLES
+    changed.__dict__.update(infiller=None, tagger=None)
+    changed.add_augmentations(found)
+    assert changed.augment_examples(EXAMPLES[:1]) == found
 
 
 def test_the_reference_itself_scores_best(scorer: MarsScorer, together: ScoreResult) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from mars_score import flags
 from mars_score.config import MarsConfig, preset
-from mars_score.errors import InputError
+from mars_score.errors import ConfigError, InputError
 from mars_score.examples import make_examples
 from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
@@ -18,11 +18,12 @@ from mars_score.models.resolve import ResolvedModel, resolve, source_of
 from mars_score.models.store import ModelStore
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.signature import signature
+from mars_score.similarity.memory import EncodingMemory
 from mars_score.text import clean
 from mars_score.types import Augmentation, Example, ItemScore, Pair, ScoreResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.similarity.base import Encoder
@@ -53,6 +54,7 @@ class MarsScorer:
         self.corpus: Sequence[Example] | None = None
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
         self._augmented: dict[tuple[str, Pair], Augmentation] = {}
+        self._encodings = EncodingMemory()
 
     def score(
         self,
@@ -70,9 +72,9 @@ class MarsScorer:
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
         signature = self.signature  # finds all the models: one that is missing is known before any work
-        cleaned = [_clean(example) for example in examples]
-        augmented = self.augment_examples(cleaned, progress=progress)
-        items = self.mars.score(cleaned, augmented, self.encoder, progress)
+        cleaned = _cleaned(examples)
+        augmented = self._augment(cleaned, progress)
+        items = self.mars.score(cleaned, augmented, self.encoder, self._encodings, progress)
         items = [
             _flag_cleaned(item, before, after)
             for item, before, after in zip(items, examples, cleaned, strict=True)
@@ -85,18 +87,40 @@ class MarsScorer:
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
     ) -> dict[Pair, Augmentation]:
         """Return the augmented references of every (context, reference) pair; new pairs are computed."""
-        cleaned = [_clean(example) for example in examples]
+        return self._augment(_cleaned(examples), progress)
+
+    def add_augmentations(self, augmented: Mapping[Pair, Augmentation]) -> None:
+        """Take over augmented references that `augment_examples` found earlier, with the same settings.
+
+        With `idf="corpus"` they belong to a corpus: set `corpus` first.
+        """
+        if self.config.masking.idf == "corpus" and self.corpus is None:
+            raise ConfigError(
+                'add_augmentations() with idf="corpus" needs to know the corpus; set scorer.corpus first'
+            )
+        ratios = {0.0, *self.config.masking.ratios}
+        for pair, found in augmented.items():
+            if {one.ratio for one in found.augmented} != ratios:
+                raise InputError(
+                    f"the augmentation of {pair.reference!r} was made with other masking ratios",
+                    remedy="add augmentations that were made with this scorer's settings",
+                )
+        idf = self.idf_for([]).name
+        self._augmented |= {(idf, Pair(*map(clean, pair))): found for pair, found in augmented.items()}
+
+    def _augment(self, cleaned: Sequence[Example], progress: StageProgress) -> dict[Pair, Augmentation]:
         pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
         idf = self.idf_for(cleaned)
-        new = [pair for pair in pairs if (idf.name, pair) not in self._augmented]
+        name = idf.name  # not in the loop: a version is looked up
+        new = [pair for pair in pairs if (name, pair) not in self._augmented]
         if new:
             found = self.mars.augment(new, self.tagger, idf, self.infiller, progress)
-            self._augmented |= {(idf.name, pair): each for pair, each in zip(new, found, strict=True)}
-        return {pair: self._augmented[idf.name, pair] for pair in pairs}
+            self._augmented |= {(name, pair): each for pair, each in zip(new, found, strict=True)}
+        return {pair: self._augmented[name, pair] for pair in pairs}
 
     def explain_words(self, example: Example) -> dict[str, tuple[WordPlan, ...]]:
         """Return, for each reference of an example, what decides which of its words are masked."""
-        example = _clean(example)
+        (example,) = _cleaned([example])
         idf = self.idf_for([example])
         return {
             reference: explain_words(example.context, reference, self.config.masking, self.tagger, idf)
@@ -121,7 +145,7 @@ class MarsScorer:
         """The IDF source: a fixed table, or the references at hand."""
         if self.config.masking.idf == "background":
             return BackgroundIdf()
-        corpus = examples if self.corpus is None else [_clean(example) for example in self.corpus]
+        corpus = examples if self.corpus is None else _cleaned(self.corpus)
         return CorpusIdf(dict.fromkeys(ref for example in corpus for ref in example.references))
 
     @cached_property
@@ -186,15 +210,19 @@ def _name(model: ResolvedModel) -> str:
     return f"{model.name.rstrip('/').rsplit('/', 1)[-1]}@{model.weights_hash}"
 
 
-def _clean(example: Example) -> Example:
-    """Apply the paper's pre-processing to every text of an example."""
-    return Example(
-        example.id,
-        clean(example.candidate),
-        tuple(clean(reference) for reference in example.references),
-        clean(example.context),
-        clean(example.question),
-    )
+def _cleaned(examples: Sequence[Example]) -> list[Example]:
+    """Apply the paper's pre-processing to every text of the examples."""
+    tidy = cache(clean)  # contexts and references come again with every candidate
+    return [
+        Example(
+            example.id,
+            tidy(example.candidate),
+            tuple(tidy(reference) for reference in example.references),
+            tidy(example.context),
+            tidy(example.question),
+        )
+        for example in examples
+    ]
 
 
 def _flag_cleaned(item: ItemScore, before: Example, after: Example) -> ItemScore:

@@ -14,6 +14,7 @@ from mars_score.config import MarsConfig
 from mars_score.metrics.comparing import weights as weights_of
 from mars_score.metrics.mars import Mars
 from mars_score.similarity.base import Encoding
+from mars_score.similarity.memory import EncodingMemory
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
 
 
 class Letters:
-    """Encodes a text as how often it has the letters a, b and c."""
+    """Encodes a text as how often it has the letters a, b and c; remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
 
     def encode(self, texts: Sequence[str], progress: object = None) -> list[Encoding]:
+        self.asked += texts
         found = []
         for text in texts:
             vector = np.array([text.count(letter) for letter in "abc"], dtype=np.float32)
@@ -43,7 +48,7 @@ def score(
     config: MarsConfig, example: Example, *augmentations: Augmentation
 ) -> tuple[float, tuple[str, ...]]:
     augmented = dict(zip(example.pairs, augmentations, strict=True))
-    (item,) = Mars(config).score([example], augmented, Letters(), quiet)
+    (item,) = Mars(config).score([example], augmented, Letters(), EncodingMemory(), quiet)
     return item.score, item.flags
 
 
@@ -89,6 +94,29 @@ def test_flags_say_what_was_done() -> None:
     cut = Augmentation((human_reference("a!"),), (flags.CONTEXT_TRUNCATED,))
     told = (flags.CONTEXT_TRUNCATED, flags.REFERENCE_TRUNCATED)
     assert score(MarsConfig(), Example("1", "a", ("a!",), "x"), cut)[1] == told
+
+
+def test_the_next_system_finds_the_references_encoded() -> None:
+    references = {"ab": Augmentation((human_reference("ab"), filled(0.2, "abc"))),
+                  "ca": Augmentation((human_reference("ca"), filled(0.2, "abc")))}  # fmt: skip
+    memory, letters = EncodingMemory(), Letters()
+
+    def rescore(candidates: Sequence[str], memory: EncodingMemory) -> list[float]:
+        examples = [
+            Example(str(i), text, (reference,), "x")
+            for i, (text, reference) in enumerate(zip(candidates, references, strict=True))
+        ]
+        augmented = {example.pairs[0]: references[example.references[0]] for example in examples}
+        return [item.score for item in Mars(MarsConfig()).score(examples, augmented, letters, memory, quiet)]
+
+    first = rescore(["a", "bb"], memory)
+    assert letters.asked == ["a", "bb", "ab", "abc", "ca"]
+    second = rescore(["bb", "ab"], memory)
+    assert letters.asked[5:] == ["bb"]  # candidates are not kept, but "ab" is a reference too
+    assert [first, second] == [
+        rescore(["a", "bb"], EncodingMemory(0)),
+        rescore(["bb", "ab"], EncodingMemory(0)),
+    ]
 
 
 def test_every_flag_has_a_meaning() -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import torch
 
 from mars_score.errors import ModelError
 from mars_score.models.quiet import quiet
 from mars_score.similarity.base import cosine
+from mars_score.similarity.batches import height
 from mars_score.similarity.sentence import SentenceEncoder
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ TEXTS = [
     "Kites, lanterns and paper boats: " + "red, green and yellow ones, " * 12,
     "one two three four five " * 80,
 ]
+WORDS = ["red", "sun", "sea", "sky", "ice", "oak", "day"]
+"""Each is one token."""
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +64,54 @@ def test_a_vector_does_not_depend_on_its_company_to_the_last_bit(encoder: Senten
         assert np.array_equal(encoder.encode([text])[0].vector, together[text].vector), text
 
 
+@pytest.mark.parametrize("words", [1, 6, 14, 30, 62, 126, 254])
+def test_so_it_is_in_a_full_batch_of_its_length(words: int, encoder: SentenceEncoder) -> None:
+    """With `words` short words and the two tokens at its ends, a text has a length of its own."""
+    draw = random.Random(words)
+    texts = {" ".join(draw.choices(WORDS, k=words)) for _ in range(100)}
+    crowd = sorted(texts)[: 2 * height(words + 2, encoder.batch_tokens) + 1]
+    found = encoder.encode(crowd)
+    for index in (0, len(crowd) // 2, -1):
+        assert np.array_equal(encoder.encode([crowd[index]])[0].vector, found[index].vector)
+
+
+def test_nor_does_it_depend_on_the_number_of_threads(encoder: SentenceEncoder) -> None:
+    before = torch.get_num_threads()
+    found = []
+    for threads in (1, 2, 3):
+        torch.set_num_threads(threads)
+        found.append(np.stack([one.vector for one in encoder.encode(TEXTS)]))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
+def test_equal_texts_are_encoded_once(encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    whole = encoder._vectors
+
+    def counted(rows: list[list[int]]) -> object:
+        seen.append(len(rows))
+        return whole(rows)
+
+    monkeypatch.setattr(encoder, "_vectors", counted)
+    told: list[tuple[int, int]] = []
+    found = encoder.encode([*TEXTS, *TEXTS, TEXTS[0]], lambda done, total: told.append((done, total)))
+    assert sum(seen) == len(TEXTS)
+    assert told[-1] == (len(TEXTS), len(TEXTS))
+    assert [one.truncated for one in found] == [False] * 6 + [True] + [False] * 6 + [True, False]
+    for one, again in zip(found, found[len(TEXTS) :], strict=False):
+        assert np.array_equal(one.vector, again.vector)
+
+
 def test_truncation_is_told(encoder: SentenceEncoder) -> None:
     told = [one.truncated for one in encoder.encode(TEXTS)]
     assert told == [False, False, False, False, False, False, True]
+    limit = encoder.max_length - 2  # beside [CLS] and [SEP]
+    fits, longer = encoder.encode(["sun " * limit, "sun " * (limit + 1)])
+    assert (fits.truncated, longer.truncated) == (False, True)
+    assert np.array_equal(fits.vector, longer.vector)
 
 
 def test_blank_texts_have_no_vector(encoder: SentenceEncoder) -> None:

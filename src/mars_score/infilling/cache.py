@@ -146,41 +146,59 @@ class Cache:
         )
 
     def _context_grids(self, batch: Sequence[NewTokens], starts: list[int], position: Tensor) -> list[Grid]:
-        """Every row before its context."""
+        """Every row before its context.
+
+        The narrow rows of a panel stand in one grid. Wide rows are few at a time, and would pad all the others:
+        theirs is a grid for each context.
+        """
         grids = []
-        row = 0
         for panel in self.panels:
             index = {number: i for i, number in enumerate(panel.numbers)}
-            first = row
-            counts = [0] * len(panel.numbers)
-            rows: list[int] = []
-            places: list[int] = []
-            while row < len(batch) and batch[row].row.context in index:
-                number, new = index[batch[row].row.context], len(batch[row].ids)
-                rows += [number] * new
-                places += range(counts[number], counts[number] + new)
-                counts[number] += new
-                row += 1
-            if row == first:
-                continue
-            longest = max(panel.lengths)
-            steps = torch.arange(longest, device=self.own.device)[None]  # (1, L)
-            lengths = self._index(panel.lengths)
-            tokens = slice(starts[first], starts[row])
-            grids.append(
-                Grid(
-                    memory=panel.store,
-                    rows=None,
-                    tokens=tokens,
-                    row=self._index(rows),
-                    place=self._index(places),
-                    size=(len(panel.numbers), max(counts), longest),
-                    visible=None if min(panel.lengths) == longest else (steps < lengths[:, None])[:, None],
-                    token_position=position[tokens],
-                    column_position=steps,
-                )
-            )
+            narrow: list[tuple[int, int]] = []  # (number in the panel, row of the batch)
+            wide: dict[int, list[tuple[int, int]]] = {}
+            for row, new in enumerate(batch):
+                number = index.get(new.row.context)
+                if number is not None and len(new.ids) <= NARROW:
+                    narrow.append((number, row))
+                elif number is not None:
+                    wide.setdefault(number, []).append((0, row))
+            if narrow:
+                grids.append(self._context_grid(panel.store, panel.lengths, narrow, batch, starts, position))
+            for number, rows in wide.items():
+                length = panel.lengths[number]
+                store = panel.store[:, :, number : number + 1]
+                grids.append(self._context_grid(store, [length], rows, batch, starts, position))
         return grids
+
+    def _context_grid(
+        self, store: Tensor, lengths: list[int], rows: list[tuple[int, int]],
+        batch: Sequence[NewTokens], starts: list[int], position: Tensor,
+    ) -> Grid:  # fmt: skip
+        """Some rows before their contexts, whose keys and values are `store` (layers, 2, C, K, L, D)."""
+        counts = [0] * len(lengths)
+        sequence: list[int] = []
+        place: list[int] = []
+        tokens: list[int] = []
+        for number, row in rows:
+            new = len(batch[row].ids)
+            sequence += [number] * new
+            place += range(counts[number], counts[number] + new)
+            tokens += range(starts[row], starts[row] + new)
+            counts[number] += new
+        longest = max(lengths)
+        steps = torch.arange(longest, device=self.own.device)[None]  # (1, L)
+        chosen = self._index(tokens)
+        return Grid(
+            memory=store,
+            rows=None,
+            tokens=chosen,
+            row=self._index(sequence),
+            place=self._index(place),
+            size=(len(lengths), max(counts), longest),
+            visible=None if min(lengths) == longest else (steps < self._index(lengths)[:, None])[:, None],
+            token_position=position[chosen],
+            column_position=steps,
+        )
 
     def _index(self, numbers: Any) -> Tensor:
         """Numbers as an index tensor on the cache's device."""

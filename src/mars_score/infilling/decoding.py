@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from mars_score.infilling.engine import Engine
     from mars_score.infilling.layout import NewTokens
 
-PANEL_TOKENS = 1024
-"""Contexts are read together, and attended to together, up to this many tokens."""
+PREFILL_TOKENS = 1024
+"""Contexts are read together up to this many tokens."""
+LIKE_LENGTH = 1.5
+"""Contexts share a panel unless one is longer than another by more than this factor."""
 
 
 @dataclass(slots=True)
@@ -89,7 +91,7 @@ class Decoding:
         chosen.sort(key=lambda group: len(group[0].context))
         panel: list[list[Job]] = []
         for group in chosen:
-            if panel and (len(panel) + 1) * len(group[0].context) > PANEL_TOKENS:
+            if panel and len(group[0].context) > LIKE_LENGTH * len(panel[0][0].context):
                 self._prefill(panel)
                 panel = []
             panel.append(group)
@@ -97,16 +99,26 @@ class Decoding:
             self._prefill(panel)
 
     def _prefill(self, groups: list[list[Job]]) -> None:
-        """Read contexts; their rows start from the last token's hidden state."""
-        model, device = self.engine.model, self.engine.model.device
-        contexts = [group[0].context for group in groups]
-        lengths = [len(context) for context in contexts]
+        """Read contexts of like length; their rows start from the last token's hidden state."""
+        lengths = [len(group[0].context) for group in groups]
         numbers = list(range(self.admitted, self.admitted + len(groups)))
         self.admitted += len(groups)
         panel = self.cache.add_panel(numbers, lengths)
+        start = 0
+        for end in range(1, len(groups) + 1):
+            if end == len(groups) or sum(lengths[start : end + 1]) > PREFILL_TOKENS:
+                some = slice(start, end)
+                self._read_contexts(groups[some], numbers[some], panel.store[:, :, some])
+                start = end
+
+    def _read_contexts(self, groups: list[list[Job]], numbers: list[int], store: Tensor) -> None:
+        """Read contexts in one forward pass, and let the rows begin that have them."""
+        model, device = self.engine.model, self.engine.model.device
+        contexts = [group[0].context for group in groups]
+        lengths = [len(context) for context in contexts]
         ids = torch.tensor([i for context in contexts for i in context], device=device)
         positions = torch.cat([torch.arange(length, device=device) for length in lengths])
-        hidden = model.hidden(ids, positions, Prefill(lengths, panel.store))  # (T, H)
+        hidden = model.hidden(ids, positions, Prefill(lengths, store))  # (T, H)
         ends = (torch.tensor(lengths).cumsum(0) - 1).tolist()
         for number, group, length, end in zip(numbers, groups, lengths, ends, strict=True):
             rows = [Row(job, self.engine.limits, self.free.pop(), number, length) for job in group]

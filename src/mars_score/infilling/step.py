@@ -123,7 +123,7 @@ class Step:
 
 def _gather(grids: list[Grid], layer: int, query: Tensor, window: int | None) -> tuple[Tensor, Tensor]:
     """Attend in every grid and put the tokens back in order."""
-    if len(grids) == 1:
+    if len(grids) == 1:  # which then has all tokens, in order
         return grids[0].attend(layer, query, window)
     out = torch.empty_like(query)
     weight = query.new_empty(query.shape[:2], dtype=torch.float32)

@@ -32,15 +32,18 @@ def compare(
 ) -> ItemScore:
     """Score one candidate; of several references the best one counts, or their mean."""
     candidate = encodings[example.candidate]
+    against = [[encodings[one.text] for one in found.augmented] for found in augmentations]
     compared = [
         tuple(
-            Comparison(one, cosine(candidate, encodings[one.text]), weight)
-            for one, weight in zip(found.augmented, weights(found.augmented, config.q), strict=True)
+            Comparison(one, cosine(candidate, encoding), weight)
+            for one, encoding, weight in zip(
+                found.augmented, encoded, weights(found.augmented, config.q), strict=True
+            )
         )
-        for found in augmentations
+        for found, encoded in zip(augmentations, against, strict=True)
     ]
     totals = [sum(term.weight * term.cosine for term in terms) for terms in compared]
-    told = _flags(example, augmentations, encodings)
+    told = _flags(example, candidate, [one for encoded in against for one in encoded], augmentations)
     if config.references == "mean":
         share = 1 / len(compared)
         terms = tuple(Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each)
@@ -50,18 +53,20 @@ def compare(
 
 
 def _flags(
-    example: Example, augmentations: Sequence[Augmentation], encodings: Mapping[str, Encoding]
+    example: Example,
+    candidate: Encoding,
+    references: Sequence[Encoding],
+    augmentations: Sequence[Augmentation],
 ) -> tuple[str, ...]:
     """What a reader should know of this score, in alphabetical order."""
-    candidate, blank = encodings[example.candidate], not example.candidate.strip()
-    texts = [one.text for found in augmentations for one in found.augmented]
+    blank = not example.candidate.strip()
     own = flags.raised(
         {
             flags.EMPTY_CANDIDATE: blank,
             flags.OUT_OF_VOCABULARY: not blank and not candidate.vector.any(),
             flags.NO_CONTEXT: not example.context.strip(),
             flags.CANDIDATE_TRUNCATED: candidate.truncated,
-            flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in texts),
+            flags.REFERENCE_TRUNCATED: any(one.truncated for one in references),
         }
     )
     return tuple(sorted({*own, *(flag for found in augmentations for flag in found.flags)}))

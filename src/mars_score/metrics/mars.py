@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from mars_score.masking.idf import Idf
     from mars_score.masking.tagging import Tagger
     from mars_score.progress import StageProgress
-    from mars_score.similarity.base import Encoder
+    from mars_score.similarity.base import Encoder, Encoding
+    from mars_score.similarity.memory import EncodingMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,24 @@ class Mars:
 
     def score(
         self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
-        progress: StageProgress,
+        memory: EncodingMemory, progress: StageProgress,
     ) -> list[ItemScore]:  # fmt: skip
         """Compare each candidate with its references and their augmentations (Eq. 7)."""
-        texts = [example.candidate for example in examples]
-        texts += [one.text for found in augmented.values() for one in found.augmented]
-        unique = list(dict.fromkeys(texts))
-        encodings = dict(zip(unique, encoder.encode(unique, partial(progress, "encoding")), strict=True))
+        references = dict.fromkeys(one.text for found in augmented.values() for one in found.augmented)
+        candidates = dict.fromkeys(example.candidate for example in examples)
+        encodings = _encode([*candidates, *references], encoder, memory, progress)
+        for text in references:  # the next system has them too; its candidates are its own
+            memory.keep(text, encodings[text])
         return [
             compare(example, [augmented[pair] for pair in example.pairs], encodings, self.config.scoring)
             for example in examples
         ]
+
+
+def _encode(
+    texts: Sequence[str], encoder: Encoder, memory: EncodingMemory, progress: StageProgress
+) -> dict[str, Encoding]:
+    """Encode what is not in memory, all of it together."""
+    known = {text: found for text in texts if (found := memory.get(text)) is not None}
+    new = list(dict.fromkeys(text for text in texts if text not in known))
+    return known | dict(zip(new, encoder.encode(new, partial(progress, "encoding")), strict=True))

@@ -1,8 +1,6 @@
 """Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling that its files name.
 
-Batches have fixed shapes: a text's batch is as long as the text's own length bucket and always as tall,
-topped up with padding rows. So the arithmetic for a text is the same whatever stands beside it, and its
-vector is the same to the last bit.
+A text's vector does not depend on the other texts of the call, to the last bit: :mod:`.batches` says how.
 """
 
 from __future__ import annotations
@@ -19,17 +17,21 @@ from mars_score.errors import ModelError
 from mars_score.models.quiet import quiet
 from mars_score.progress import Progress, silent
 from mars_score.similarity.base import Encoding
+from mars_score.similarity.batches import batches, topped_up
+from mars_score.similarity.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from torch import Tensor
 
-LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-"""Padded lengths; a text uses the first that holds it."""
-BATCH_TOKENS = 1024
-"""Tokens in a full batch; the number of rows follows from the length."""
-MIN_ROWS = 4
+LONGEST = 512
+"""Tokens of the longest text, whatever the encoder can hold."""
+BATCH_TOKENS = 192
+"""Tokens in a batch on a CPU: enough for full speed, and few rows are repeated to fill the last of a length."""
+BATCH_TOKENS_ELSEWHERE = 8192
+"""Tokens in a batch on a device with a memory of its own."""
 POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -51,56 +53,52 @@ class SentenceEncoder:
             model = AutoModel.from_pretrained(location, dtype=getattr(torch, dtype), use_safetensors=True)
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.pooling = _pooling(folder)
-        self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LENGTHS[-1])
+        self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LONGEST)
+        self.batch_tokens = BATCH_TOKENS if self.device.type == "cpu" else BATCH_TOKENS_ELSEWHERE
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[Encoding]:
-        """Encode each text, equal texts once, in batches of like length."""
+        """Encode each text, equal texts once, in batches of equal length."""
         unique = list(dict.fromkeys(texts))
-        limit = self.max_length
-        ids: list[list[int]] = (
-            self.tokenizer(unique, truncation=True, max_length=limit).input_ids if unique else []
-        )
-        longer = self.tokenizer(unique, truncation=True, max_length=limit + 1).input_ids if unique else []
-        buckets: dict[int, list[int]] = {}
-        for index, tokens in enumerate(ids):
-            buckets.setdefault(next(size for size in LENGTHS if size >= len(tokens)), []).append(index)
+        rows, cut = self._tokens(unique)
+        together = list(batches([len(row) for row in rows], self.batch_tokens))
         found: dict[str, Encoding] = {}
-        for size, members in sorted(buckets.items()):
-            rows = max(MIN_ROWS, BATCH_TOKENS // size)
-            for start in range(0, len(members), rows):
-                batch = members[start : start + rows]
-                vectors = self._vectors([ids[i] for i in batch], rows, size)
-                for i, vector in zip(batch, vectors, strict=False):
-                    text = unique[i]
-                    blank = not text.strip()
-                    found[text] = Encoding(np.zeros_like(vector) if blank else vector, len(longer[i]) > limit)
-                progress(len(found), len(unique))
+        work = side_by_side(lambda batch: self._vectors([rows[i] for i in batch]), together)
+        for batch, vectors in zip(together, work, strict=True):
+            for i, vector in zip(batch, vectors, strict=False):
+                blank = not unique[i].strip()
+                found[unique[i]] = Encoding(vector * 0 if blank else vector, cut[i])
+            progress(len(found), len(unique))
         return [found[text] for text in texts]
 
-    def _vectors(self, rows: list[list[int]], height: int, width: int) -> np.ndarray[Any, Any]:
-        """Encode token rows in one batch of exactly (height, width)."""
-        padding = self.tokenizer.pad_token_id or 0
-        ids = torch.full((height, width), padding)
-        mask = torch.zeros((height, width), dtype=torch.long)
-        mask[:, 0] = 1  # a row of nothing but padding would divide by 0
-        for i, row in enumerate(rows):
-            ids[i, : len(row)] = torch.tensor(row)
-            mask[i, : len(row)] = 1
-        ids, mask = ids.to(self.device), mask.to(self.device)
-        with torch.no_grad():
-            states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()  # (N, L, H)
-        vectors: np.ndarray[Any, Any] = F.normalize(_pool(states, mask, self.pooling), dim=-1).cpu().numpy()
+    def _tokens(self, texts: list[str]) -> tuple[list[list[int]], list[bool]]:
+        """The tokens of each text that the encoder takes, and whether some were cut off."""
+        if not texts:
+            return [], []
+        found: list[list[int]] = self.tokenizer(texts, verbose=False).input_ids
+        cut = [len(row) > self.max_length for row in found]
+        for i in (i for i, longer in enumerate(cut) if longer):
+            # The tokenizer knows which tokens must stay at the end.
+            found[i] = self.tokenizer(texts[i], truncation=True, max_length=self.max_length).input_ids
+        return found, cut
+
+    def _vectors(self, rows: list[list[int]]) -> NDArray[np.float32]:
+        """Encode rows of one length, and repetitions up to the full height: (height, H)."""
+        if not rows[0]:
+            # An empty text and a tokenizer that adds nothing to it.
+            return np.zeros((len(rows), self.model.config.hidden_size), np.float32)
+        ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, L)
+        with torch.inference_mode():
+            states = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+            pooled = F.normalize(_pool(states.float(), self.pooling), dim=-1)
+        vectors: NDArray[np.float32] = pooled.cpu().numpy()
         return vectors
 
 
-def _pool(states: Tensor, mask: Tensor, kind: str) -> Tensor:
-    """(N, L, H) -> (N, H) over each row's own tokens."""
+def _pool(states: Tensor, kind: str) -> Tensor:
+    """(N, L, H) -> (N, H)."""
     if kind == "cls":
         return states[:, 0]
-    own = mask[..., None].bool()
-    if kind == "max":
-        return states.masked_fill(~own, float("-inf")).amax(1)
-    return (states * own).sum(1) / own.sum(1)
+    return states.amax(1) if kind == "max" else states.mean(1)
 
 
 def _pooling(folder: Path) -> str:

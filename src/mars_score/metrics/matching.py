@@ -1,0 +1,104 @@
+"""What metrics that match a candidate with its references share: each text prepared once, the best counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from mars_score import flags
+from mars_score.metrics.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mars_score.progress import Progress, StageProgress
+    from mars_score.types import Example
+
+BLOCK = 200_000
+"""Characters of distinct texts that are held as vectors at a time: some hundred megabytes."""
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Generic[Content]):
+    """A text, ready to be matched."""
+
+    content: Content | None
+    """None where nothing in the text can be matched: no words, no vectors or no weights."""
+    truncated: bool = False
+    """Whether the text's tail did not fit."""
+
+
+def match(
+    examples: Sequence[Example],
+    prepare: Callable[[list[str], Progress], Sequence[Prepared[Content]]],
+    compare: Callable[[Content, Content], float],
+    progress: StageProgress,
+) -> list[Value]:
+    """Score each example, in order; `compare` is given the candidate first."""
+    blocks = list(_blocks(examples))
+    total = sum(len(texts) for _, texts in blocks)
+    values: dict[int, Value] = {}
+    encoded = 0
+    for rows, texts in blocks:
+        found = prepare(texts, _counting_on(progress, encoded, total))
+        prepared = dict(zip(texts, found, strict=True))
+        encoded += len(texts)
+        for row in rows:
+            values[row] = _value(examples[row], prepared, compare)
+            progress("comparing", len(values), len(examples))
+    return [values[row] for row in range(len(examples))]
+
+
+def _counting_on(progress: StageProgress, before: int, total: int) -> Progress:
+    """Progress of a block, as progress of the whole."""
+    return lambda done, _: progress("encoding", before + done, total)
+
+
+def _blocks(examples: Sequence[Example]) -> Iterator[tuple[list[int], list[str]]]:
+    """Rows that are done together, and their distinct texts.
+
+    Rows with the same references are neighbours: those of many systems are then prepared once.
+    """
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for row, example in enumerate(examples):
+        alike.setdefault(example.references, []).append(row)
+    rows: list[int] = []
+    texts: set[str] = set()
+    size = 0
+    for row in chain.from_iterable(alike.values()):
+        fresh = {examples[row].candidate, *examples[row].references} - texts
+        size += sum(map(len, fresh))
+        rows.append(row)
+        texts |= fresh
+        if size >= BLOCK:
+            yield rows, sorted(texts)
+            rows, texts, size = [], set(), 0
+    if rows:
+        yield rows, sorted(texts)
+
+
+def _value(
+    example: Example,
+    prepared: Mapping[str, Prepared[Content]],
+    compare: Callable[[Content, Content], float],
+) -> Value:
+    """The best reference; 0 for a candidate with nothing to match, undefined without a usable reference."""
+    candidate = prepared[example.candidate]
+    references = [prepared[reference] for reference in example.references]
+    blank = not example.candidate.strip()
+    raised = flags.raised(
+        {
+            flags.EMPTY_CANDIDATE: blank,
+            flags.OUT_OF_VOCABULARY: not blank and candidate.content is None,
+            flags.REFERENCE_OUT_OF_VOCABULARY: any(one.content is None for one in references),
+            flags.CANDIDATE_TRUNCATED: candidate.truncated,
+            flags.REFERENCE_TRUNCATED: any(one.truncated for one in references),
+        }
+    )
+    if candidate.content is None:
+        return Value(0.0, raised)
+    scores = [compare(candidate.content, one.content) for one in references if one.content is not None]
+    return Value(max(scores) if scores else None, raised)
