@@ -1,0 +1,42 @@
+"""A part of a data set: some of its systems, some of its tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mars_score.errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from mars_score.datasets.base import Dataset
+
+PAPER_NEWSROOM = ("textrank", "abstractive", "pointer_n")
+"""The systems of Newsroom that the paper evaluates; it calls the second one Seq2Seq."""
+
+
+def select(
+    dataset: Dataset, systems: Collection[str] | None = None, tasks: Collection[str] | None = None
+) -> Dataset:
+    """Return the rows of these systems and of these tasks, in their order; ``None`` stands for all."""
+    rows = dataset.rows
+    if systems is not None:
+        wanted = _known("system", systems, {row.system for row in rows}, dataset.name)
+        rows = tuple(row for row in rows if row.system in wanted)
+    if tasks is not None:
+        wanted = _known("task", tasks, {row.task for row in rows}, dataset.name)
+        rows = tuple(row for row in rows if row.task in wanted)
+    return replace(dataset, rows=rows)
+
+
+def _known(kind: str, names: Collection[str], present: set[str], dataset: str) -> set[str]:
+    """Return the names, all of which must be present: a misspelt one would silently leave its rows out."""
+    wanted = {names} if isinstance(names, str) else set(names)
+    if not wanted:
+        raise ConfigError(f"no {kind} is named; name one or more of {', '.join(sorted(present))}")
+    for name in sorted(wanted - present):
+        raise ConfigError(
+            f"{dataset} has no {kind} {name!r}; it has {', '.join(sorted(present))}.{did_you_mean(name, present)}"
+        )
+    return wanted
