@@ -1,0 +1,1 @@
+"""Figures drawn by hand as SVG: one kind a file."""

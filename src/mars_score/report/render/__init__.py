@@ -1,0 +1,1 @@
+"""Tables written down: one format a file."""

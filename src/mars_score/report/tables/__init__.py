@@ -1,0 +1,1 @@
+"""Tables built from a study: one of the paper's tables a file."""
