@@ -1,6 +1,6 @@
 """`make bench`: every benchmark that needs nothing but the default models, or those that are named.
 
-python -m benchmarks [against_plain against_row_by_row growth rescore_vs_bertscore second_system]
+python -m benchmarks [against_plain against_row_by_row growth metric_costs rescore_vs_bertscore second_system]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 BENCHMARKS = {
     "second_system": "1 minute",
     "rescore_vs_bertscore": "2 minutes",
+    "metric_costs": "5 minutes",
     "against_plain": "10 minutes",
     "growth": "15 minutes",
     "against_row_by_row": "15 minutes",

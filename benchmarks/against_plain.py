@@ -26,7 +26,7 @@ CONTEXT = 800
 
 def measure(scorer: MarsScorer, plain: Plain, pairs: list[Pair]) -> tuple[dict[str, float], Counts]:
     """Median seconds of the engine, of the plain work and of generation alone."""
-    engine = scorer.infiller.engine
+    engine = scorer.guided.engine
     jobs = jobs_of(scorer, pairs)
     engine.counts = Counts()
     engine.run(jobs)
@@ -47,7 +47,7 @@ def measure(scorer: MarsScorer, plain: Plain, pairs: list[Pair]) -> tuple[dict[s
 def main() -> None:
     """Print the three ratios."""
     scorer = MarsScorer()
-    plain = Plain.load(str(scorer.store.ensure(scorer.config.infilling.lm)))
+    plain = Plain.load(str(scorer.parts.store.ensure(scorer.config.infilling.lm)))
     seconds, counts = measure(scorer, plain, stories(32))
     facts = {
         "references": 32, "templates": counts.rows, "prefilled": counts.prefilled, "generated": counts.generated,

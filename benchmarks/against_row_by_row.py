@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def compare(name: str, scorer: MarsScorer, rows: RowByRow, references: int, goal: float) -> None:
     """Time the engine on all templates and the other on its share; print the ratio."""
-    engine = scorer.infiller.engine
+    engine = scorer.guided.engine
     pairs = stories(references)
     jobs = jobs_of(scorer, pairs)
     each = [jobs_of(scorer, [pair]) for pair in pairs]
@@ -60,9 +60,9 @@ def compare(name: str, scorer: MarsScorer, rows: RowByRow, references: int, goal
 def main() -> None:
     """Print both ratios."""
     scorer = MarsScorer()
-    infiller = scorer.infiller
+    infiller = scorer.guided
     rows = RowByRow(
-        str(scorer.store.ensure(scorer.config.infilling.lm)), infiller.model.vocabulary, infiller.config
+        str(scorer.parts.store.ensure(scorer.config.infilling.lm)), infiller.model.vocabulary, infiller.config
     )
     compare("augment_vs_sequential", scorer, rows, 32, 8)
     planner: PlannerKind = "kv"

@@ -30,7 +30,7 @@ CONTEXTS = (64, 128, 256, 512, 1024)
 
 def slope(scorer: MarsScorer, work: dict[int, list[Job]]) -> tuple[float, dict[str, float]]:
     """Slope of log seconds over log size, and the seconds."""
-    engine = scorer.infiller.engine
+    engine = scorer.guided.engine
     engine.run(work[min(work)])
     runs = {str(size): (lambda jobs=jobs: engine.run(jobs)) for size, jobs in work.items()}
     seconds = alternately(runs, warm_up=False)
@@ -61,7 +61,7 @@ def main() -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         scorer = MarsScorer()
-        scorer.infiller.engine.run(jobs_of(scorer, stories(int(sys.argv[1]))))
+        scorer.guided.engine.run(jobs_of(scorer, stories(int(sys.argv[1]))))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     else:
         main()

@@ -30,12 +30,12 @@ def requests_of(scorer: MarsScorer, pairs: Sequence[Pair]) -> list[Request]:
 
 def jobs_of(scorer: MarsScorer, pairs: Sequence[Pair]) -> list[Job]:
     """The same as token ids, each template once."""
-    return list(dict.fromkeys(scorer.infiller.jobs(requests_of(scorer, pairs))))
+    return list(dict.fromkeys(scorer.guided.jobs(requests_of(scorer, pairs))))
 
 
 def with_context_of(scorer: MarsScorer, pairs: Sequence[Pair], tokens: int) -> list[Pair]:
     """The same references behind contexts cut to so many tokens."""
-    model = scorer.infiller.model
+    model = scorer.guided.model
     cut = []
     for pair in pairs:
         ids = model.encode(pair.context)

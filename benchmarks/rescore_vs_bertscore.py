@@ -48,7 +48,7 @@ OPENINGS = ("Then", "Later", "Soon", "At last")
 def main() -> None:
     """Print the ratio of each setting."""
     scorer = MarsScorer()
-    library = load_bertscore(Path(scorer.store.ensure(scorer.config.scoring.encoder)))
+    library = load_bertscore(Path(scorer.parts.store.ensure(scorer.config.scoring.encoder)))
     settings: dict[str, Callable[[str], list[Example]]] = {
         "rescore_vs_bertscore": own_references,
         "rescore_vs_bertscore_systems": five_systems,

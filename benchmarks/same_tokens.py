@@ -45,7 +45,7 @@ def pairs_of(path: Path, count: int) -> list[Pair]:
 
 def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Compare all templates of these references."""
-    engine = scorer.infiller.engine
+    engine = scorer.guided.engine
     jobs = {pair: jobs_of(scorer, [pair]) for pair in pairs}
     distinct = list(dict.fromkeys(job for each in jobs.values() for job in each))
     folder = ModelStore().ensure(scorer.config.infilling.lm)

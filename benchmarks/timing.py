@@ -37,9 +37,12 @@ def alternately(
 def report(
     name: str, ratio: float, *, at_least: float | None = None, at_most: float | None = None, **facts: Any
 ) -> None:
-    """Print one JSON line: the ratio, its goal, and whether it holds."""
-    holds = (at_least is None or ratio >= at_least) and (at_most is None or ratio <= at_most)
-    goal = f">= {at_least:g}" if at_least is not None else f"<= {at_most:g}"
+    """Print one JSON line: the ratio, its goal, and whether it holds; where there is no goal, both are null."""
+    goal, holds = None, None
+    if at_least is not None:
+        goal, holds = f">= {at_least:g}", ratio >= at_least
+    elif at_most is not None:
+        goal, holds = f"<= {at_most:g}", ratio <= at_most
     line = {"name": name, "ratio": ratio, "goal": goal, "holds": holds, **facts}
     print(json.dumps(_rounded(line)), flush=True)
 
