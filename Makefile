@@ -8,7 +8,7 @@ CONSTRAINTS := requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test gemma check bench clean
+.PHONY: help setup demo test browser gemma check bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
@@ -48,7 +48,10 @@ demo: setup
 	@echo "== where one of these scores comes from"
 	$(BIN)/mars-score explain examples/demo.jsonl --id qa-greenhouse/good
 
-test: setup $(VENV)/.developer
+browser:
+	@tools/need_chromium
+
+test: setup browser $(VENV)/.developer
 	@echo "== running the tests"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 

@@ -36,4 +36,4 @@ def scorer() -> MarsScorer:
 @pytest.fixture(scope="session")
 def language_model(scorer: MarsScorer) -> LanguageModel:
     """The default language model, loaded."""
-    return scorer.infiller.model
+    return scorer.guided.model

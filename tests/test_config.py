@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mars_score import scorer as scorer_module
+from mars_score import parts
 from mars_score.config import (
     PRESETS,
     InfillingConfig,
@@ -37,6 +37,8 @@ OPTIONS = [f"{part}.{item.name}" for part, kind in PARTS.items() for item in fie
 CHOICES = {
     "masking.idf": "corpus",
     "masking.tagger": "pattern",
+    "infilling.infiller": "naive",
+    "infilling.masked_lm": "mpnet-base",
     "infilling.lm": "gemma3-270m",
     "infilling.planner": "kv",
     "infilling.reward": "probability",
@@ -48,6 +50,8 @@ CHOICES = {
 """Another value for each setting that is a word."""
 ONLY_SAMPLED = ("infilling.samples", "infilling.seed")
 """What matters only where tokens are drawn, at a temperature above 0."""
+ONLY_NAIVE = {"infiller": "naive"}
+"""What the masked language model matters for."""
 ONLY_PLANNED = tuple(
     f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
 )
@@ -78,7 +82,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(name: str, role: str | tuple[str, ...], store: object) -> ResolvedModel:
         return ResolvedModel(name, "store", "nowhere", "01234567")
 
-    monkeypatch.setattr(scorer_module, "resolve", found)
+    monkeypatch.setattr(parts, "resolve", found)
 
 
 class TestPresets:
@@ -117,7 +121,8 @@ class TestPresets:
 class TestOptions:
     @pytest.mark.parametrize("option", OPTIONS)
     def test_each_by_its_full_name(self, option: str) -> None:
-        config = MarsConfig().with_options(**{"temperature": 0.5} if option in ONLY_SAMPLED else {})
+        needed = {"temperature": 0.5} if option in ONLY_SAMPLED else {}
+        config = MarsConfig().with_options(**ONLY_NAIVE if option == "infilling.masked_lm" else needed)
         changed = config.with_options(**{option: another(config, option)})
         assert value_of(changed, option) == another(config, option) != value_of(config, option)
         assert [other for other in OPTIONS if value_of(changed, other) != value_of(config, other)] == [option]
@@ -233,7 +238,8 @@ def test_a_bad_value_in_a_part_is_refused_too() -> None:
 class TestSignature:
     @pytest.mark.parametrize("option", OPTIONS)
     def test_changes_with_every_setting(self, option: str) -> None:
-        config = MarsConfig().with_options(**{"temperature": 0.5} if option in ONLY_SAMPLED else {})
+        needed = {"temperature": 0.5} if option in ONLY_SAMPLED else {}
+        config = MarsConfig().with_options(**ONLY_NAIVE if option == "infilling.masked_lm" else needed)
         changed = config.with_options(**{option: another(config, option)})
         assert MarsScorer(config=changed).signature != MarsScorer(config=config).signature
 
@@ -245,6 +251,15 @@ class TestSignature:
         config = MarsConfig().with_options(planner="off")
         changed = config.with_options(**{option: another(config, option)})
         assert MarsScorer(config=changed).signature == MarsScorer(config=config).signature
+
+    def test_of_the_naive_infiller_names_its_own_settings_alone(self) -> None:
+        naive = MarsConfig().with_options(**ONLY_NAIVE)
+        found = MarsScorer(config=naive).signature
+        assert "|lm:minilm-l6@" in found
+        assert "|ctx:head1024|decode:masked|" in found
+        for option in ("lm", "planner", "sigma", "no_repeat", "eta"):
+            changed = naive.with_options(**{option: another(naive, f"infilling.{option}")})
+            assert MarsScorer(config=changed).signature == found
 
     def test_no_two_presets_share_one(self) -> None:
         # Story and summary are the general settings under the names of tasks.

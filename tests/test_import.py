@@ -34,9 +34,14 @@ PUBLIC = [
     "ScoringConfig",
     "Template",
     "__version__",
+    "make_metric",
     "preset",
+    "score_all",
 ]
-HEAVY = ("torch", "transformers", "spacy", "sentence_transformers", "textblob", "wordfreq", "huggingface_hub")
+HEAVY = (
+    "torch", "transformers", "spacy", "sentence_transformers", "textblob", "wordfreq", "huggingface_hub", "nltk",
+    "sacrebleu", "rouge_score", "scipy", "ot",
+)  # fmt: skip
 OFFLINE = """
 import socket
 import sys
@@ -77,7 +82,9 @@ def test_making_a_scorer_loads_no_model_library() -> None:
     assert loaded & set(HEAVY) == set()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["score", "--help"], ["augment", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["score", "--help"], ["augment", "--help"], ["metrics"]]
+)
 def test_help_loads_no_library(arguments: list[str]) -> None:
     loaded = loaded_after("from mars_score.cli.main import run\nrun()", *arguments)
     assert "click" in loaded

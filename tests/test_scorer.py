@@ -56,9 +56,9 @@ def test_a_score_does_not_depend_on_order_or_company(together: ScoreResult, scor
 
 
 def test_a_second_system_needs_no_language_model(scorer: MarsScorer, together: ScoreResult) -> None:
-    before = scorer.infiller.engine.counts.rows
+    before = scorer.guided.engine.counts.rows
     scorer.score_examples([Example(e.id, "Quite another text.", e.references, e.context) for e in EXAMPLES])
-    assert scorer.infiller.engine.counts.rows == before
+    assert scorer.guided.engine.counts.rows == before
 
 
 def test_augmentations_of_one_scorer_serve_another(scorer: MarsScorer, together: ScoreResult) -> None:
@@ -137,7 +137,7 @@ def test_ablations_are_plain_configuration(
 
     changed = MarsScorer(ratios=(0.4,), **options)
     changed.__dict__.update(
-        encoder=scorer.encoder, infiller=GuidedInfiller(scorer.infiller.model, changed.config.infilling)
+        encoder=scorer.encoder, infiller=GuidedInfiller(scorer.guided.model, changed.config.infilling)
     )
     result = changed.score_examples(EXAMPLES[:2])
     assert result.signature != together.signature

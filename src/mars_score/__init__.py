@@ -11,6 +11,7 @@ Importing this package loads no model library and opens no connection; the model
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mars_score.config import PRESETS, InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig, preset
@@ -36,7 +37,16 @@ from mars_score.types import (
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
+    from mars_score.metrics.registry import make_metric
+    from mars_score.metrics.scoring import score_all
     from mars_score.scorer import MarsScorer
+
+_LATER = {
+    "MarsScorer": "mars_score.scorer",
+    "make_metric": "mars_score.metrics.registry",
+    "score_all": "mars_score.metrics.scoring",
+}
+"""Loaded when they are first asked for, with their modules."""
 
 __all__ = [
     "PRESETS",
@@ -61,14 +71,14 @@ __all__ = [
     "ScoringConfig",
     "Template",
     "__version__",
+    "make_metric",
     "preset",
+    "score_all",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the scorer when it is first asked for."""
-    if name == "MarsScorer":
-        from mars_score.scorer import MarsScorer  # noqa: PLC0415
-
-        return MarsScorer
+    """Load what is asked for."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

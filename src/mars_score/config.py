@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from mars_score.errors import ConfigError, did_you_mean
 
+InfillerKind = Literal["guided", "naive"]
 PlannerKind = Literal["hidden", "kv", "off"]
 RewardKind = Literal["probability", "similarity"]
 IdfSource = Literal["background", "corpus"]
@@ -38,6 +39,11 @@ class MaskingConfig:
 class InfillingConfig:
     """How blanks are filled (section 2.2 and Appendix B)."""
 
+    infiller: InfillerKind = "guided"
+    """``guided``: the paper's method; ``naive``: its baseline, a masked language model, to which of what follows
+    only `context`, `max_context` and `dtype` apply."""
+    masked_lm: str = "minilm-l6"
+    """For ``naive``: the default encoder, which has a head for it, a Hugging Face id or a local folder."""
     lm: str = "smollm2-135m"
     """A model of the store, a Hugging Face id or a local folder."""
     context: bool = True
@@ -165,6 +171,7 @@ def _check(config: MarsConfig) -> None:
         ),
         "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
         "idf must be background or corpus": masking.idf in ("background", "corpus"),
+        "infiller must be guided or naive": infilling.infiller in ("guided", "naive"),
         "planner must be hidden, kv or off": infilling.planner in ("hidden", "kv", "off"),
         "reward must be probability or similarity": infilling.reward in ("probability", "similarity"),
         "steps, eta, horizon, shortlist, sigma, judge_window and judge_keep must not be negative": min(

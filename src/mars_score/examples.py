@@ -1,11 +1,13 @@
-"""Parallel lists from a caller to examples, checked as strictly as a file is."""
+"""Parallel lists from a caller to examples, checked as strictly as a file is; and examples made tidy."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 from mars_score.errors import InputError
+from mars_score.text import clean
 from mars_score.types import Example
 
 
@@ -37,6 +39,21 @@ def make_examples(
             context=_text(contexts[i], "contexts", i) if contexts is not None else "",
         )
         for i, candidate in enumerate(candidates)
+    ]
+
+
+def clean_examples(examples: Sequence[Example]) -> list[Example]:
+    """Apply the paper's pre-processing to every text of the examples."""
+    tidy = cache(clean)  # contexts and references come again with every candidate
+    return [
+        Example(
+            example.id,
+            tidy(example.candidate),
+            tuple(tidy(reference) for reference in example.references),
+            tidy(example.context),
+            tidy(example.question),
+        )
+        for example in examples
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from mars_score.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 CONTEXT_TRUNCATED = "context_truncated"
 CANDIDATE_TRUNCATED = "candidate_truncated"
@@ -22,12 +24,12 @@ MEANING = {
     CONTEXT_TRUNCATED: "the tail of the context did not fit the language model or the encoder and was cut",
     CANDIDATE_TRUNCATED: "the tail of the candidate did not fit the encoder and was cut",
     REFERENCE_TRUNCATED: "the tail of a reference did not fit the encoder or the language model and was cut",
-    EMPTY_CANDIDATE: "the candidate is empty or blank; its score is 0 by definition",
+    EMPTY_CANDIDATE: "the candidate is empty or blank; its score is the lowest that the metric gives, or undefined",
     NO_CONTEXT: "there is no context; MARS augments references from their own words alone, and what compares "
     "with the context is undefined",
     NOTHING_MASKABLE: "no word of a reference may be masked at any ratio; only the reference itself is used",
     CLEANED: "hashtags, links or control characters were removed before scoring",
-    OUT_OF_VOCABULARY: "no word of the candidate has a vector and a weight; its score is 0 by definition",
+    OUT_OF_VOCABULARY: "no word of the candidate has a vector and a weight; its score is that of an empty one",
     NOTHING_COMPARABLE: "candidate or references have none of the units that the metric compares; the score is 0",
     REFERENCE_OUT_OF_VOCABULARY: "no word of a reference has a vector and a weight; it is passed over, and the "
     "score is undefined where there is no other",
@@ -38,3 +40,26 @@ MEANING = {
 def raised(conditions: Mapping[str, bool]) -> tuple[str, ...]:
     """Return the flags whose condition holds."""
     return tuple(flag for flag, holds in conditions.items() if holds)
+
+
+class Flagged(Protocol):
+    """A row of results."""
+
+    @property
+    def id(self) -> str:
+        """Of the example."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Of the row."""
+
+
+def refuse(rows: Iterable[Flagged]) -> None:
+    """Turn the first flagged row into an error."""
+    for row in rows:
+        if row.flags:
+            meanings = "; ".join(f"{flag}: {MEANING[flag]}" for flag in row.flags)
+            raise InputError(
+                f"item {row.id!r} is flagged ({meanings})",
+                remedy="change the item, or run without --strict (strict=True) to score it all the same",
+            )

@@ -32,9 +32,7 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
         "mask": _masking(masking, tagger, idf),
         "lm": lm,
         "ctx": f"head{infilling.max_context}" if infilling.context else "none",
-        "plan": _planning(infilling),
-        "judge": f"s{infilling.sigma}.w{infilling.judge_window}.k{infilling.judge_keep}",
-        "decode": _decoding(infilling),
+        **_filling(infilling),
     }
 
 
@@ -43,6 +41,16 @@ def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
         f"{_number(weight)}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
     )
     return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
+
+
+def _filling(infilling: InfillingConfig) -> dict[str, str]:
+    if infilling.infiller == "naive":
+        return {"decode": "masked"}
+    return {
+        "plan": _planning(infilling),
+        "judge": f"s{infilling.sigma}.w{infilling.judge_window}.k{infilling.judge_keep}",
+        "decode": _decoding(infilling),
+    }
 
 
 def _planning(infilling: InfillingConfig) -> str:

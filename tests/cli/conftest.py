@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from mars_score import scorer as scorer_module
+from mars_score import parts
 from mars_score.cli.main import run
 from mars_score.infilling.base import Infilled, Request
 from mars_score.models.resolve import ResolvedModel
@@ -140,7 +140,7 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
             name, "store", "nowhere", "01234567", None, role if isinstance(role, str) else role[0]
         )
 
-    monkeypatch.setattr(scorer_module, "resolve", found)
+    monkeypatch.setattr(parts, "resolve", found)
     monkeypatch.setattr(MarsScorer, "tagger", Nouns())
     monkeypatch.setattr(MarsScorer, "infiller", Dots())
     monkeypatch.setattr(MarsScorer, "encoder", Letters())

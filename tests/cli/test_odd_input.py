@@ -171,7 +171,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Run:
     assert process.returncode == 0, process.stderr
     text = (folder / "out.jsonl").read_bytes().decode()
     assert text.endswith("\n")
-    sidecar = json.loads((folder / "out.jsonl.signature.json").read_text(encoding="utf-8"))
+    sidecar = json.loads((folder / "out.jsonl.signatures.json").read_text(encoding="utf-8"))
     return Run(process, [json.loads(line) for line in text.split("\n")[:-1]], sidecar)
 
 
@@ -219,15 +219,16 @@ def test_the_terminal_and_the_files(odd: Run) -> None:
     said = odd.process.stderr.splitlines()
     assert said[-1].startswith("HEAVY: torch transformers spacy")  # the watch itself works
     mean = sum(row["scores"]["mars"] for row in odd.rows) / len(ROWS)
-    assert said[0] == f"{len(ROWS)} rows, mean {mean:.4f}"
-    assert said[1] == f"signature (also in out.jsonl.signature.json): {odd.sidecar['signature']}"
-    assert len(said) == 3
+    assert said[0] == f"{len(ROWS)} rows, mean mars {mean:.4f}"
+    assert said[1] == "signatures are in out.jsonl.signatures.json"
+    assert said[2] == f"signature of mars: {odd.sidecar['signatures']['mars']}"
+    assert len(said) == 4
     assert odd.sidecar["rows"] == len(ROWS)
-    assert odd.sidecar["mean"] == pytest.approx(mean)
+    assert odd.sidecar["means"]["mars"] == pytest.approx(mean)
     assert re.fullmatch(
         r"mars:v[\d.]+\|ratios:0\+0\.2\|mask:spacy-en-sm@\w{8}\..*\.max40\|lm:smollm2-135m@\w{8}\|ctx:head256\|.*"
         r"\|enc:minilm-l6@\w{8}\|q:0\.8\|refs:best\|dtype:float32/float32",
-        odd.sidecar["signature"],
+        odd.sidecar["signatures"]["mars"],
     )
 
 

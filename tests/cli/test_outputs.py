@@ -91,7 +91,7 @@ def test_json_lines_in_a_pipe(cli: CommandLine) -> None:
     scores = [row["scores"]["mars"] for row in result.rows]
     assert scores[1] == 0.0 < scores[2] < scores[0] < 1.0
     mean = sum(scores) / 3
-    assert result.err.splitlines()[0] == f"3 rows, mean {mean:.4f}"
+    assert result.err.splitlines()[0] == f"3 rows, mean mars {mean:.4f}"
     assert "|ratios:0+0.2+0.4+0.6|" in signature_of(result.err)
     assert [path.name for path in cli.folder.iterdir()] == ["rows.jsonl"]
     assert cli("score", "rows.jsonl", "-o", "-") == result
@@ -151,7 +151,7 @@ def test_parquet(cli: CommandLine) -> None:
         {"id": row["id"], "mars": row["scores"]["mars"], "flags": row["flags"]} for row in expected
     ]
     left = sorted(path.name for path in cli.folder.iterdir())
-    assert left == ["out.parquet", "out.parquet.signature.json", "rows.jsonl"]
+    assert left == ["out.parquet", "out.parquet.signatures.json", "rows.jsonl"]
 
 
 def test_a_file_and_its_signature(cli: CommandLine) -> None:
@@ -159,11 +159,11 @@ def test_a_file_and_its_signature(cli: CommandLine) -> None:
     result = cli("score", "rows.jsonl", "-o", "out.jsonl")
     assert (result.code, result.out) == (0, "")
     assert Path("out.jsonl").read_text(encoding="utf-8") == expected
-    sidecar = json.loads(Path("out.jsonl.signature.json").read_text(encoding="utf-8"))
-    assert sidecar["signature"] == signature_of(result.err)
+    sidecar = json.loads(Path("out.jsonl.signatures.json").read_text(encoding="utf-8"))
+    assert sidecar["signatures"]["mars"] == signature_of(result.err)
     assert (sidecar["input"], sidecar["rows"]) == ("rows.jsonl", 3)
-    assert f"mean {sidecar['mean']:.4f}" in result.err
-    assert "(also in out.jsonl.signature.json)" in result.err
+    assert f"mean mars {sidecar['means']['mars']:.4f}" in result.err
+    assert "signatures are in out.jsonl.signatures.json" in result.err
 
 
 def test_settings_reach_the_signature(cli: CommandLine) -> None:
@@ -255,8 +255,8 @@ def test_augmented_references(cli: CommandLine) -> None:
     assert first[0] == {"ratio": 0.0, "template": ROWS[0]["reference"], "text": ROWS[0]["reference"]}
     assert [one["ratio"] for one in first] == [0.0, 0.2, 0.4, 0.6]
     assert all("[_" in one["template"] and "..." in one["text"] for one in first[1:])
-    sidecar = json.loads(Path("out.jsonl.signature.json").read_text(encoding="utf-8"))
-    assert sidecar["signature"] == signature_of(result.err)
+    sidecar = json.loads(Path("out.jsonl.signatures.json").read_text(encoding="utf-8"))
+    assert sidecar["signatures"]["mars"] == signature_of(result.err)
     assert sidecar["references"] == 5
     assert "5 references augmented" in result.err
     assert cli("augment", "rows.jsonl", "-o", "-").rows == found
@@ -292,7 +292,7 @@ def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: p
     result = cli("explain", "rows.jsonl", "--id", "fox", "--id", "[/b] :owl:")
     assert result.out.index("fox: ") < result.out.index("[/b] :owl:: 0.0000")
     assert "no_context: there is no context;" in result.out
-    assert "empty_candidate: the candidate is empty or blank; its score is 0 by definition" in result.out
+    assert "empty_candidate: the candidate is empty or blank; its score is the lowest" in result.out
 
 
 def test_explain_agrees_with_score_on_a_corpus(cli: CommandLine) -> None:
@@ -326,7 +326,7 @@ def test_explain_an_unknown_id(cli: CommandLine) -> None:
 
 def test_progress_is_drawn_on_a_terminal_only(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = cli("score", "rows.jsonl", "-o", "out.jsonl")
-    assert len(quiet.err.splitlines()) == 2
+    assert len(quiet.err.splitlines()) == 3
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     for command in ("score", "augment"):
@@ -409,9 +409,9 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert (result.code, result.out) == (130, "")
     assert "interrupted; the rows written so far are complete" in result.err
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
-    sidecar = json.loads(Path(f"{output}.signature.json").read_text(encoding="utf-8"))
-    assert sidecar["signature"].startswith("mars:v")
-    assert "mean" not in sidecar
+    sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
+    assert sidecar["signatures"]["mars"].startswith("mars:v")
+    assert "means" not in sidecar
 
 
 def read_ids(path: Path) -> list[str]:

@@ -29,5 +29,5 @@ def test_same_scores_and_signature(tmp_path: Path, scorer: MarsScorer) -> None:
     result = scorer.score_examples(golden.EXAMPLES)
     assert [row["scores"]["mars"] for row in found] == result.scores[::-1]
     assert [row["id"] for row in found] == [item.id for item in result][::-1]
-    sidecar = json.loads((tmp_path / "scores.jsonl.signature.json").read_text("utf-8"))
-    assert sidecar["signature"] == result.signature
+    sidecar = json.loads((tmp_path / "scores.jsonl.signatures.json").read_text("utf-8"))
+    assert sidecar["signatures"]["mars"] == result.signature

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.errors import ConfigError, OutputError
-from mars_score.files import check_writable, write_signature
+from mars_score.files import check_writable, write_signatures
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def test_standard_output_and_devices(tmp_path: Path) -> None:
 def test_a_pipe_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "out.jsonl")
     check_writable(tmp_path / "out.jsonl")
-    assert write_signature(tmp_path / "out.jsonl", "mars|v1") is None
+    assert write_signatures(tmp_path / "out.jsonl", {"mars": "mars|v1"}) is None
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(OutputError, match="Permission denied"):
         check_writable(tmp_path / "out.jsonl")
@@ -124,10 +124,10 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
 def test_the_signature_lies_beside_the_results(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("")
-    sidecar = write_signature(out, "mars|é", {"input": "rows.jsonl", "rows": 2})
-    assert sidecar == tmp_path / "out.jsonl.signature.json"
+    sidecar = write_signatures(out, {"mars": "mars|é"}, {"input": "rows.jsonl", "rows": 2})
+    assert sidecar == tmp_path / "out.jsonl.signatures.json"
     assert json.loads(sidecar.read_text(encoding="utf-8")) == {
-        "signature": "mars|é",
+        "signatures": {"mars": "mars|é"},
         "version": __version__,
         "input": "rows.jsonl",
         "rows": 2,
@@ -137,19 +137,19 @@ def test_the_signature_lies_beside_the_results(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["-", None, os.devnull])
 def test_no_place_for_a_signature(path: str | None) -> None:
-    assert write_signature(path, "mars|v1") is None
+    assert write_signatures(path, {"mars": "mars|v1"}) is None
 
 
 def test_a_failed_signature_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out.csv"
-    sidecar = write_signature(out, "old")
+    sidecar = write_signatures(out, {"mars": "old"})
     assert sidecar is not None
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OutputError, match=r"out\.csv\.signature\.json: cannot be written: No space left"):
-        write_signature(out, "new")
-    assert json.loads(sidecar.read_text())["signature"] == "old"
+    with pytest.raises(OutputError, match=r"out\.csv\.signatures\.json: cannot be written: No space left"):
+        write_signatures(out, {"mars": "new"})
+    assert json.loads(sidecar.read_text())["signatures"] == {"mars": "old"}
     assert list(tmp_path.iterdir()) == [sidecar]

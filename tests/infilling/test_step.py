@@ -81,7 +81,7 @@ def test_equals_attention_token_by_token(situation: dict[str, Any]) -> None:
     lengths: list[int] = []
     for panel in situation["panels"]:
         numbers = list(range(len(lengths), len(lengths) + len(panel)))
-        store = cache.add_panel(numbers, panel).store
+        store = cache.contexts.add(numbers, panel).store
         store.copy_(torch.randn(store.shape, generator=rng))
         lengths += panel
     slots = torch.randperm(cache.rows, generator=rng).tolist()
@@ -102,7 +102,7 @@ def test_equals_attention_token_by_token(situation: dict[str, Any]) -> None:
         found = view.attend(layer, query, key, value, scale=0.5, window=window)
         token = 0
         for new in batch:
-            held, context = len(new.visible[0]), cache.context(new.row.context)[layer]
+            held, context = len(new.visible[0]), cache.contexts.context(new.row.context)[layer]
             own = cache.own[layer, :, new.row.slot, :, :held]
             keys, values = torch.cat([context, own], 2)
             for place, position in enumerate(new.positions):
@@ -121,12 +121,12 @@ def test_equals_attention_token_by_token(situation: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kept", [[0], [2], [0, 2]])
 def test_contexts_survive_when_their_neighbours_go(kept: list[int]) -> None:
     cache = Cache(cast("LanguageModel", FakeModel()), 2, COLUMNS)
-    store = cache.add_panel([0, 1, 2, 3], [5, 2, 4, 3]).store
+    store = cache.contexts.add([0, 1, 2, 3], [5, 2, 4, 3]).store
     store.copy_(torch.randn(store.shape))
-    before = {number: cache.context(number).clone() for number in kept}
-    cache.drop_contexts(kept)
+    before = {number: cache.contexts.context(number).clone() for number in kept}
+    cache.contexts.drop(kept)
     for number in kept:
-        assert torch.equal(cache.context(number), before[number])
-    assert cache.context_tokens <= 2 * sum([5, 2, 4, 3][number] for number in kept) + 2
+        assert torch.equal(cache.contexts.context(number), before[number])
+    assert cache.contexts.tokens <= 2 * sum([5, 2, 4, 3][number] for number in kept) + 2
     with pytest.raises(KeyError):
-        cache.context(1)
+        cache.contexts.context(1)

@@ -63,7 +63,7 @@ def test_an_empty_candidate_is_undefined_and_says_why(name: str) -> None:
 
 
 def test_the_default_model_prefers_what_follows(scorer: MarsScorer) -> None:
-    likelihood = Likelihood(scorer.infiller.model)
+    likelihood = Likelihood(scorer.guided.model)
     context = "Rosa had lost her keys. She searched every pocket of her coat."
     examples = [
         Example(name, candidate, ("Then she found them in the door.",), context)

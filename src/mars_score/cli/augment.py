@@ -13,7 +13,7 @@ from mars_score.cli.options import input_options, scorer_options, take_input, ta
 from mars_score.cli.progress import bars
 from mars_score.cli.score import CHUNK
 from mars_score.errors import OutputError
-from mars_score.files import check_writable, write_signature
+from mars_score.files import check_writable, write_signatures
 from mars_score.files.formats import OUTPUTS, format_of
 from mars_score.files.line_writer import open_lines
 from mars_score.files.output_path import output_file
@@ -37,12 +37,12 @@ def augment(output: str, **values: Any) -> None:
     check_writable(output, "jsonl", inputs=source.paths)
     source, total = source.check()
     # This finds every model: a wrong name is known before anything is computed.
-    signature = scorer.signature
+    signatures = {"mars": scorer.signature}
     written: set[Pair] = set()
     rows = source.read()
     size = total if scorer.config.masking.idf == "corpus" else CHUNK
     # Now too, so that the rows of a run that stops half-way have it.
-    write_signature(output, signature, {"input": source.name})
+    write_signatures(output, signatures, {"input": source.name})
     with open_lines(output_file(output), _json) as writer, bars(total) as show:
         while chunk := list(islice(rows, size)):
             for pair, found in scorer.augment_examples(chunk, progress=show.stage).items():
@@ -50,9 +50,9 @@ def augment(output: str, **values: Any) -> None:
                     written.add(pair)
                     writer.write(_Row(f"reference {len(written)}", pair, found))
             show.rows(len(chunk))
-    write_signature(output, signature, {"input": source.name, "references": len(written)})
+    write_signatures(output, signatures, {"input": source.name, "references": len(written)})
     click.echo(f"{len(written)} references augmented", err=True)
-    click.echo(f"signature: {signature}", err=True)
+    click.echo(f"signature: {signatures['mars']}", err=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,14 @@ COMMANDS = {
     "score": "Score the candidates of a file.",
     "augment": "Write the augmented references of a file.",
     "explain": "Show how a score came about.",
+    "metrics": "List the metrics.",
+    "study": "Compare metrics with people's ratings: tables, figures, report.",
+    "compare": "Tell which of several systems is better.",
+    "rating-sheet": "Make a sheet on which people rate augmented references.",
     "models": "Fetch, check and remove models.",
     "doctor": "Check that this installation computes the scores it should.",
 }
-"""Each is a module of this package with a click command of the same name."""
+"""Each is a module of this package with a click command of the same name (with _ for -)."""
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
@@ -33,7 +37,8 @@ class Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"mars_score.cli.{cmd_name}"), cmd_name)
+        module = cmd_name.replace("-", "_")
+        command: click.Command = getattr(importlib.import_module(f"mars_score.cli.{module}"), module)
         return command
 
     def resolve_command(

@@ -10,15 +10,18 @@ import click
 
 from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
 from mars_score.cli.progress import bars
+from mars_score.cli.score_table import print_rows, print_summary
 from mars_score.errors import OutputError
-from mars_score.files import ResultRow, check_writable, open_writer, write_signature
+from mars_score.files import ResultRow, check_writable, open_writer, write_signatures
+from mars_score.metrics.registry import make_metric, metric_names
+from mars_score.metrics.scoring import score_all
+from mars_score.metrics.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mars_score.cli.options import Input
-    from mars_score.scorer import MarsScorer
-    from mars_score.types import ItemScore
+    from mars_score.metrics.base import Metric
 
 CHUNK = 256
 """Rows that are scored together and then saved."""
@@ -26,18 +29,23 @@ CHUNK = 256
 
 @click.command()
 @input_options
+@click.option(
+    "--metric", "names", default="mars", show_default=True, metavar="NAME[,NAME...]",
+    help="Which metrics; all means all. mars-score metrics lists them.",
+)  # fmt: skip
 @scorer_options
 @click.option(
     "-o", "--output", metavar="FILE", help="jsonl, csv, tsv or parquet by its suffix; - is standard output."
 )
 @click.option("--format", "form", metavar="FORMAT", help="table, jsonl, csv, tsv or parquet.")
 @click.option("--strict", is_flag=True, help="Make every flag of a row an error.")
-def score(output: str | None, form: str | None, strict: bool, **values: Any) -> None:
+def score(names: str, output: str | None, form: str | None, strict: bool, **values: Any) -> None:
     """Score the candidates of FILE.
 
     On a terminal the scores are a table; with -o or in a pipe, rows for programs: an id, the scores and
-    the flags, in the order of the input. The signature goes to a file beside the output, and to the terminal.
+    the flags, in the order of the input. Signatures go to a file beside the output, and to the terminal.
     """
+    wanted = metric_names(names)
     source, scorer = take_input(values), take_scorer(values)
     table = form == "table" or (form is None and output is None and sys.stdout.isatty())
     if not table:
@@ -48,68 +56,33 @@ def score(output: str | None, form: str | None, strict: bool, **values: Any) -> 
         )
     source, total = source.check()
     # This finds every model: a wrong name is known before anything is computed.
-    signature = scorer.signature
-    if table:
-        _table(list(_items(source, scorer, total, strict=strict)), scorer)
-        return
-    mean = _Mean()
-    # Now too, so that the rows of a run that stops half-way have it.
-    write_signature(output, signature, {"input": source.name})
-    with open_writer(output, form) as writer:
-        for item in _items(source, scorer, total, strict=strict):
-            writer.write(ResultRow(item.id, {"mars": item.score}, item.flags))
-            mean.add(item.score)
-    sidecar = write_signature(output, signature, {"input": source.name, "rows": total, "mean": mean.value})
-    click.echo(f"{total} rows, mean {mean.value:.4f}", err=True)
-    click.echo(f"signature{f' (also in {sidecar})' if sidecar else ''}: {signature}", err=True)
-
-
-class _Mean:
-    """A running mean."""
-
-    def __init__(self) -> None:
-        self.total, self.count = 0.0, 0
-
-    def add(self, value: float) -> None:
-        self.total, self.count = self.total + value, self.count + 1
-
-    @property
-    def value(self) -> float:
-        return self.total / self.count if self.count else float("nan")
-
-
-def _items(source: Input, scorer: MarsScorer, total: int, *, strict: bool) -> Iterator[ItemScore]:
-    """Score chunk by chunk, with progress."""
-    rows = source.read()
+    metrics = [make_metric(name, scorer) for name in wanted]
+    signatures = {metric.name: metric.signature for metric in metrics}
     # IDF from the corpus needs the whole corpus at once.
     size = total if scorer.config.masking.idf == "corpus" else CHUNK
+    rows = _rows(source, metrics, total, size, strict=strict)
+    if table:
+        print_rows(list(rows), signatures)
+        return
+    summary = Summary(wanted)
+    # Now too, so that the rows of a run that stops half-way have it.
+    write_signatures(output, signatures, {"input": source.name})
+    with open_writer(output, form) as writer:
+        for row in rows:
+            writer.write(row)
+            summary.add(row.scores)
+    extra = {"input": source.name, "rows": total, "means": summary.means}
+    sidecar = write_signatures(output, signatures, extra)
+    print_summary(summary, total, signatures, sidecar)
+
+
+def _rows(
+    source: Input, metrics: Sequence[Metric], total: int, size: int, *, strict: bool
+) -> Iterator[ResultRow]:
+    """Score chunk by chunk, with progress."""
+    examples = source.read()
     with bars(total) as show:
-        while chunk := list(islice(rows, size)):
-            yield from scorer.score_examples(chunk, progress=show.stage, strict=strict)
+        while chunk := list(islice(examples, size)):
+            for row in score_all(metrics, chunk, show.stage, strict=strict):
+                yield ResultRow(row.id, row.scores, row.flags)
             show.rows(len(chunk))
-
-
-def _table(items: list[ItemScore], scorer: MarsScorer) -> None:
-    """Print scores for people."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("id", overflow="fold")
-    table.add_column("mars", justify="right")
-    table.add_column("")
-    table.add_column("flags", style="yellow")
-    for item in items:
-        table.add_row(Text(item.id), f"{item.score:.4f}", _bar(item.score), ", ".join(item.flags))
-    mean = sum(item.score for item in items) / len(items)
-    table.add_section()
-    table.add_row("mean", f"{mean:.4f}", _bar(mean), "", style="bold")
-    console = Console()
-    console.print(table)
-    console.print(f"signature: {scorer.signature}", soft_wrap=True, highlight=False, style="dim")
-
-
-def _bar(value: float, width: int = 20) -> str:
-    full = round(max(0.0, min(1.0, value)) * width)
-    return "█" * full + "·" * (width - full)

@@ -4,7 +4,7 @@ from mars_score.files.output_path import check_writable
 from mars_score.files.parallel import read_parallel
 from mars_score.files.reading import count_rows, read_examples
 from mars_score.files.rows import ResultRow
-from mars_score.files.sidecar import write_signature
+from mars_score.files.sidecar import write_signatures
 from mars_score.files.writers import Writer, open_writer
 
 __all__ = [
@@ -15,5 +15,5 @@ __all__ = [
     "open_writer",
     "read_examples",
     "read_parallel",
-    "write_signature",
+    "write_signatures",
 ]

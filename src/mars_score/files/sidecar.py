@@ -1,4 +1,4 @@
-"""The signature beside the results: a number never travels without it."""
+"""The signatures beside the results: a number never travels without its own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def write_signature(
-    path: str | Path | None, signature: str, extra: Mapping[str, object] | None = None
+def write_signatures(
+    path: str | Path | None, signatures: Mapping[str, str], extra: Mapping[str, object] | None = None
 ) -> Path | None:
-    """Write ``<path>.signature.json`` and return its path.
+    """Write ``<path>.signatures.json``, with the signature of each metric, and return its path.
 
     ``extra`` says what the results were made from, as ``{"input": "rows.jsonl", "rows": 420}``. Results that
     went to standard output, a pipe or a device have no place beside them: nothing is written.
@@ -25,8 +25,8 @@ def write_signature(
     file = output_file(path)
     if file is None or (file.exists() and not file.is_file()):
         return None
-    sidecar = file.with_name(f"{file.name}.signature.json")
-    content = {"signature": signature, "version": __version__, **(extra or {})}
+    sidecar = file.with_name(f"{file.name}.signatures.json")
+    content = {"signatures": dict(signatures), "version": __version__, **(extra or {})}
     try:
         with replacing(sidecar) as temporary:
             text = json.dumps(content, indent=2, ensure_ascii=False)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from mars_score.infilling.panels import Panels
 from mars_score.infilling.step import Grid, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from torch import Tensor
 
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
 
 NARROW = 2
 """Rows that read at most this many tokens in a step are laid out apart from those that read more."""
-
-
-@dataclass(slots=True)
-class Panel:
-    """Contexts of like length that were read together."""
-
-    numbers: list[int]
-    """Which contexts these are."""
-    lengths: list[int]
-    store: Tensor
-    """(layers, 2, C, K, L, D)."""
 
 
 @dataclass(slots=True)
@@ -44,8 +34,7 @@ class Cache:
     """(layers, 2, R, K, S, D)."""
     positions: Tensor = field(init=False)
     """(R, S) the text position of each column."""
-    panels: list[Panel] = field(default_factory=list)
-    """In the order of their contexts' numbers."""
+    contexts: Panels = field(init=False)
 
     def __post_init__(self) -> None:
         layers, heads, size = self.model.kv_shape
@@ -53,35 +42,14 @@ class Cache:
         # Zeros, not whatever memory holds: a masked column is multiplied by 0, and 0 times NaN is NaN.
         self.own = torch.zeros(shape, dtype=self.model.head.weight.dtype, device=self.model.device)
         self.positions = torch.zeros(self.rows, self.columns, dtype=torch.long, device=self.model.device)
+        self.contexts = Panels(self.model.kv_shape, self.own)
 
-    @property
-    def context_tokens(self) -> int:
-        """How many tokens of contexts are held, padding included."""
-        return sum(panel.store.shape[2] * panel.store.shape[4] for panel in self.panels)
-
-    def add_panel(self, numbers: list[int], lengths: list[int]) -> Panel:
-        """Room for contexts of these lengths."""
-        layers, heads, size = self.model.kv_shape
-        store = self.own.new_zeros(layers, 2, len(lengths), heads, max(lengths), size)
-        self.panels.append(Panel(numbers, lengths, store))
-        return self.panels[-1]
-
-    def drop_contexts(self, needed: Iterable[int]) -> None:
-        """Let go of contexts that no row needs; a panel shrinks when half of it is idle."""
-        kept = []
-        for panel in self.panels:
-            live = [i for i, number in enumerate(panel.numbers) if number in needed]
-            if live and 2 * len(live) <= len(panel.numbers):
-                lengths = [panel.lengths[i] for i in live]
-                store = panel.store[:, :, live, :, : max(lengths)]
-                kept.append(Panel([panel.numbers[i] for i in live], lengths, store))
-            elif live:
-                kept.append(panel)
-        self.panels = kept
-
-    def keep_rows(self, slots: list[int]) -> None:
-        """Shrink to these slots, which become 0, 1, ..."""
-        self.own, self.positions, self.rows = self.own[:, :, slots], self.positions[slots], len(slots)
+    def shrink(self, rows: int, moves: Sequence[tuple[int, int]]) -> None:
+        """Copy rows to other slots (from, to), and let go of the slots from number `rows` on."""
+        # Row by row, and then a view: a copy of all would need memory when most of it is in use.
+        for source, target in moves:
+            self.own[:, :, target], self.positions[target] = self.own[:, :, source], self.positions[source]
+        self.own, self.positions, self.rows = self.own[:, :, :rows], self.positions[:rows], rows
 
     def move(self, moves: Sequence[tuple[int, int, int]]) -> None:
         """Copy columns inside their rows: (slot, from, to)."""
@@ -89,14 +57,6 @@ class Cache:
             slot, source, target = torch.tensor(moves, device=self.own.device).T
             self.own[:, :, slot, :, target] = self.own[:, :, slot, :, source]
             self.positions[slot, target] = self.positions[slot, source]
-
-    def context(self, number: int) -> Tensor:
-        """Keys and values (layers, 2, K, length, D) of one context."""
-        for panel in self.panels:
-            if number in panel.numbers:
-                index = panel.numbers.index(number)
-                return panel.store[:, :, index, :, : panel.lengths[index]]
-        raise KeyError(number)
 
     def step(self, batch: Sequence[NewTokens]) -> tuple[Tensor, Tensor, Step]:
         """Lay out the new tokens of rows in the order of their contexts: ids (T,), positions (T,), the view."""
@@ -152,7 +112,7 @@ class Cache:
         theirs is a grid for each context.
         """
         grids = []
-        for panel in self.panels:
+        for panel in self.contexts.panels:
             index = {number: i for i, number in enumerate(panel.numbers)}
             narrow: list[tuple[int, int]] = []  # (number in the panel, row of the batch)
             wide: dict[int, list[tuple[int, int]]] = {}

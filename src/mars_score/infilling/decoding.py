@@ -17,18 +17,19 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from mars_score.infilling import judge, layout
+from mars_score.infilling import layout
 from mars_score.infilling.attention import Prefill
 from mars_score.infilling.cache import Cache
-from mars_score.infilling.rows import END, Job, Phase, Row, Strand
+from mars_score.infilling.growing import grow
+from mars_score.infilling.heap import give_back
+from mars_score.infilling.rows import Job, Phase, Row, Strand
 from mars_score.infilling.settling import settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from torch import Tensor
 
-    from mars_score.infilling.choosing import Choice, Head
     from mars_score.infilling.engine import Engine
     from mars_score.infilling.layout import NewTokens
 
@@ -79,8 +80,9 @@ class Decoding:
 
     def _admit(self) -> None:
         """Give free slots to waiting jobs while their contexts fit, and read these contexts."""
+        give_back()
         budget = self.engine.memory // 2 // self.engine.model.kv_bytes
-        held, free = self.cache.context_tokens, len(self.free)
+        held, free = self.cache.contexts.tokens, len(self.free)
         chosen: list[list[Job]] = []
         while self.queue and len(self.queue[0]) <= free:
             held += len(self.queue[0][0].context)
@@ -103,7 +105,7 @@ class Decoding:
         lengths = [len(group[0].context) for group in groups]
         numbers = list(range(self.admitted, self.admitted + len(groups)))
         self.admitted += len(groups)
-        panel = self.cache.add_panel(numbers, lengths)
+        panel = self.cache.contexts.add(numbers, lengths)
         start = 0
         for end in range(1, len(groups) + 1):
             if end == len(groups) or sum(lengths[start : end + 1]) > PREFILL_TOKENS:
@@ -130,7 +132,7 @@ class Decoding:
     def _round(self) -> None:
         """Let every row take its next step, all in one forward pass."""
         growing = [row for row in self.active if row.phase is Phase.GENERATE]
-        grown = self._grow(growing) if growing else {}
+        grown = grow(self.engine, growing, self.hidden, self.cache) if growing else {}
         batch: list[NewTokens] = []
         for row in self.active:
             if row.phase is Phase.GENERATE:
@@ -146,73 +148,6 @@ class Decoding:
         hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
         self._keep(batch, grown, hidden)
         self.cache.move(settle(self.engine.model, batch, before, hidden, self.engine.counts))
-
-    def _grow(self, rows: list[Row]) -> dict[int, list[Strand]]:
-        """Choose the next token of each strand; rows whose strands are all at their limit go to be judged.
-
-        Returns the strands that have grown, by slot.
-        """
-        heads = [(row, strand) for row in rows for strand in row.strands]
-        hidden = self.hidden[self._places(heads)]  # (B, H)
-        logits = self.engine.model.logits(hidden)  # (B, V)
-        total = logits.logsumexp(-1)  # (B,)
-        for (_, strand), nll in zip(heads, self._next_block_nll(heads, logits, total), strict=True):
-            if strand.tokens:
-                strand.first_nll.append(nll)
-        going = [i for i, (row, strand) in enumerate(heads) if len(strand.tokens) < row.limit]
-        moves: list[judge.Move] = []
-        for row in rows:
-            if all(len(strand.tokens) == row.limit for strand in row.strands):
-                judge.end_blank(row, moves)
-        self.cache.move(moves)
-        if not going:
-            return {}
-        heads = [heads[i] for i in going]
-        if len(going) < len(hidden):
-            hidden, logits, total = hidden[going], logits[going], total[going]
-        return self._write(heads, hidden, logits, total)
-
-    def _next_block_nll(self, heads: list[Head], logits: Tensor, total: Tensor) -> list[float]:
-        """NLL of the next block's first token, or of the text's end, after each strand."""
-        first = torch.tensor([row.following[0] for row, _ in heads], device=logits.device)
-        wanted = logits.gather(1, first.clamp_min(0)[:, None])[:, 0]  # (B,)
-        last = [i for i, (row, _) in enumerate(heads) if row.following[0] == END]
-        if last:
-            closing = self.engine.model.vocabulary.closing  # (n,)
-            index = torch.tensor(last, device=logits.device)
-            wanted[index] = logits[index[:, None], closing].logsumexp(-1)
-        nll: list[float] = (total - wanted).tolist()
-        return nll
-
-    def _write(
-        self, heads: list[Head], hidden: Tensor, logits: Tensor, total: Tensor
-    ) -> dict[int, list[Strand]]:
-        """Let every strand write a token, and fork those that planning leads elsewhere."""
-        plain, planned = self.engine.chooser.choose(heads, hidden, logits, self.cache)
-
-        def listed(choice: Choice) -> Iterable[tuple[int, float, bool]]:
-            """(token, NLL under the model itself, near-tie) for each head."""
-            nll = total - logits.gather(1, choice.tokens[:, None])[:, 0]  # (B,)
-            return zip(choice.tokens.tolist(), nll.tolist(), choice.near.tolist(), strict=True)
-
-        written: dict[int, list[Strand]] = {}
-        for (row, strand), (token, nll, near), (other, other_nll, other_near) in zip(
-            heads, listed(plain), listed(planned), strict=True
-        ):
-            grown = written.setdefault(row.slot, [])
-            grown.append(strand)
-            if strand.planned:
-                strand.write(other, row.take_column(), other_nll)
-                row.uncertain |= other_near
-                continue
-            row.uncertain |= near or other_near
-            if other != token:
-                fork = strand.fork()
-                fork.write(other, row.take_column(), other_nll)
-                row.strands.append(fork)
-                grown.append(fork)
-            strand.write(token, row.take_column(), nll)
-        return written
 
     def _keep(self, batch: list[NewTokens], grown: dict[int, list[Strand]], hidden: Tensor) -> None:
         """Note the hidden states that the next round starts from."""
@@ -234,21 +169,24 @@ class Decoding:
             start = end
         self.hidden[slots, numbers] = hidden[sources]
 
-    def _places(self, heads: list[Head]) -> tuple[list[int], list[int]]:
-        """Where the hidden states of strands are kept."""
-        return [row.slot for row, _ in heads], [row.strands.index(strand) for row, strand in heads]
-
     def _retire(self) -> list[Row]:
         """Take finished rows out; what they held shrinks once half of it is idle and nothing waits for it."""
         finished = [row for row in self.active if row.phase is Phase.DONE]
         if finished:
             self.active = [row for row in self.active if row.phase is not Phase.DONE]
             self.free += [row.slot for row in finished]
-            self.cache.drop_contexts({row.context for row in self.active})
+            self.cache.contexts.drop({row.context for row in self.active})
             if not self.queue and 2 * len(self.active) <= self.cache.rows:
-                slots = [row.slot for row in self.active]
-                self.cache.keep_rows(slots)
-                self.hidden, self.free = self.hidden[slots], []
-                for slot, row in enumerate(self.active):
-                    row.slot = slot
+                self._compact()
         return finished
+
+    def _compact(self) -> None:
+        """Move the last rows into slots that are free, and let go of all slots above."""
+        rows = len(self.active)
+        high = [row for row in self.active if row.slot >= rows]
+        holes = sorted(set(range(rows)) - {row.slot for row in self.active})
+        self.cache.shrink(rows, [(row.slot, hole) for row, hole in zip(high, holes, strict=True)])
+        for row, hole in zip(high, holes, strict=True):
+            self.hidden[hole] = self.hidden[row.slot]
+            row.slot = hole
+        self.hidden, self.free = self.hidden[:rows], []

@@ -56,7 +56,7 @@ def _plan(model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: 
     """Move the strand's past, then read its last token again: logits (V,)."""
     columns = [*range(row.length), *strand.columns]
     own = cache.own[:, :, row.slot, :, columns]  # (layers, 2, K, n, D)
-    past = torch.cat([cache.context(row.context), own], dim=3)[:, :, :, :-1]
+    past = torch.cat([cache.contexts.context(row.context), own], dim=3)[:, :, :, :-1]
     last = ([row.job.context[-1], *row.history, *strand.tokens])[-1]
     token = torch.tensor([last], device=model.device)
     position = torch.tensor([past.shape[3]], device=model.device)

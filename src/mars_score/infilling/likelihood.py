@@ -73,7 +73,7 @@ class Likelihood:
         tokens = [model.encode(f" {text}" if before and text else text) for text in map(str.strip, texts)]
         longest = min(self.max_text, max(map(len, tokens), default=1)) or 1
         cache = Cache(model, 1, longest)
-        panel = cache.add_panel([0], [len(ids)])
+        panel = cache.contexts.add([0], [len(ids)])
         hidden = model.hidden(
             torch.tensor(ids, device=model.device),
             torch.arange(len(ids), device=model.device),

@@ -36,8 +36,9 @@ def match(
     prepare: Callable[[list[str], Progress], Sequence[Prepared[Content]]],
     compare: Callable[[Content, Content], float],
     progress: StageProgress,
+    lowest: float = 0.0,
 ) -> list[Value]:
-    """Score each example, in order; `compare` is given the candidate first."""
+    """Score each example, in order; `compare` is given the candidate first, and never returns less than `lowest`."""
     blocks = list(_blocks(examples))
     total = sum(len(texts) for _, texts in blocks)
     values: dict[int, Value] = {}
@@ -47,7 +48,7 @@ def match(
         prepared = dict(zip(texts, found, strict=True))
         encoded += len(texts)
         for row in rows:
-            values[row] = _value(examples[row], prepared, compare)
+            values[row] = _value(examples[row], prepared, compare, lowest)
             progress("comparing", len(values), len(examples))
     return [values[row] for row in range(len(examples))]
 
@@ -84,8 +85,9 @@ def _value(
     example: Example,
     prepared: Mapping[str, Prepared[Content]],
     compare: Callable[[Content, Content], float],
+    lowest: float,
 ) -> Value:
-    """The best reference; 0 for a candidate with nothing to match, undefined without a usable reference."""
+    """The best reference; the lowest score for a candidate with nothing to match; undefined without a reference."""
     candidate = prepared[example.candidate]
     references = [prepared[reference] for reference in example.references]
     blank = not example.candidate.strip()
@@ -99,6 +101,6 @@ def _value(
         }
     )
     if candidate.content is None:
-        return Value(0.0, raised)
+        return Value(lowest, raised)
     scores = [compare(candidate.content, one.content) for one in references if one.content is not None]
     return Value(max(scores) if scores else None, raised)

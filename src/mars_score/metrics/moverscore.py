@@ -2,7 +2,8 @@
 
 A text is a bag of n-grams. An n-gram's vector is the mean of its words' contextual vectors, weighted by their
 idf, and made of length 1; its weight is the sum of their idf. The score is 1 minus the earth mover's distance
-of the two bags: 1 is perfect, and as vectors of length 1 are at most 2 apart, scores are in [-1, 1].
+of the two bags: 1 is perfect, and as vectors of length 1 are at most 2 apart, scores are in [-1, 1]. Poor texts
+are often below 0, so an empty candidate has -1.
 
 What the paper leaves open, and what its authors' code does otherwise:
 
@@ -73,7 +74,7 @@ class MoverScore:
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Encode every text once, then move each candidate onto its references."""
-        return match(examples, self._prepare, lambda a, b: 1 - distance(a, b), progress)
+        return match(examples, self._prepare, lambda a, b: 1 - distance(a, b), progress, lowest=-1.0)
 
     def _prepare(self, texts: list[str], progress: Progress) -> list[Prepared[Bag]]:
         found = self.encoder.encode(texts, progress)

@@ -7,10 +7,16 @@ torch's own compiler emits; where they do not exist, or nothing is to be gained,
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+# oneDNN and torch's layer above it keep what they prepare for every shape of a product, up to 1,024 of them, in some
+# hundred megabytes. Here each step has a shape of its own, which hardly comes again.
+for _limit in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+    os.environ.setdefault(_limit, "64")
 
 ROWS = 64
 """The batch that the layout is chosen for; any other works with it too."""

@@ -1,0 +1,129 @@
+"""``mars-score compare``: which of my systems is better, and is it more than chance?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mars_score.errors import ConfigError, InputError
+from mars_score.metrics.registry import METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.study.system_comparison import ItemScores, SystemComparison
+
+
+@click.command()
+@click.argument("systems", nargs=-1, required=True, metavar="A B [C...]")
+@click.option("--study", "folder", metavar="DIR", help="Take A, B, ... for names of systems in this study.")
+@click.option("--metric", help="Compare by this metric; by default the only one, or mars.")
+@click.option("--dataset", help="Which data set of the study, if it has several.")
+@click.option("--draws", default=1000, show_default=True, type=click.IntRange(min=1))
+@click.option("--seed", default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(
+    systems: tuple[str, ...], folder: str | None, metric: str | None, dataset: str | None, draws: int, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Compare systems by their scores of the same items.
+
+    A, B, ... are files that mars-score score wrote, or with --study names of systems. Each two are compared by
+    paired bootstrap and by approximate randomisation; p-values are two-sided, and corrected by Holm if there
+    are several pairs.
+    """
+    from mars_score.study.codec import to_json  # noqa: PLC0415
+    from mars_score.study.system_comparison import compare_all  # noqa: PLC0415  (loads numpy)
+
+    if len(set(systems)) < max(2, len(systems)):
+        raise ConfigError("name at least two systems, each of them once")
+    if folder is None:
+        if dataset:
+            raise ConfigError("--dataset is for systems of a study; name its folder with --study")
+        chosen, scores = _of_files(systems, metric)
+        higher = METRICS[chosen].higher_is_better if chosen in METRICS else True
+    else:
+        chosen, higher, scores = _of_study(systems, folder, metric, dataset)
+    found = compare_all(scores, higher_is_better=higher, draws=draws, seed=seed)
+    if as_json:
+        content = {"metric": chosen, "higher_is_better": higher, "draws": draws, "seed": seed}
+        click.echo(json.dumps({**content, "comparisons": to_json(found)}, indent=2, ensure_ascii=False))
+        return
+    _print(found, chosen, higher_is_better=higher)
+
+
+def _of_files(paths: Sequence[str], metric: str | None) -> tuple[str, dict[str, ItemScores]]:
+    from mars_score.study.score_files import choose_metric, read_scores  # noqa: PLC0415
+    from mars_score.study.system_comparison import same_items  # noqa: PLC0415
+
+    for path in paths:
+        if not Path(path).exists():
+            raise InputError(
+                "no such file", path=path,
+                remedy="give files that mars-score score wrote, or --study DIR and names of its systems",
+            )  # fmt: skip
+    files = {path: read_scores(path) for path in paths}
+    chosen = choose_metric(files, metric)
+    scores: dict[str, ItemScores] = {
+        path: {key: row.get(chosen) for key, row in rows.items()} for path, rows in files.items()
+    }
+    same_items(scores)
+    return chosen, scores
+
+
+def _of_study(
+    names: Sequence[str], folder: str, metric: str | None, dataset: str | None
+) -> tuple[str, bool, dict[str, ItemScores]]:
+    from mars_score.study.json_file import read_results  # noqa: PLC0415
+    from mars_score.study.score_files import pick  # noqa: PLC0415
+    from mars_score.study.system_comparison import systems_of_study  # noqa: PLC0415
+
+    study = read_results(folder)
+    known = {one.name: one.higher_is_better for one in study.metrics}
+    chosen = pick(list(known), metric, f"the systems of {folder}")
+    return chosen, known[chosen], systems_of_study(study, names, chosen, dataset)
+
+
+def _print(found: Sequence[SystemComparison], metric: str, *, higher_is_better: bool) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console()
+    console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better", highlight=False)
+    corrected = len(found) > 1
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    numbers = ["mean A", "mean B", "A - B", "95% interval", "p bootstrap", "p randomisation"]
+    numbers += ["p corrected"] if corrected else []
+    for name in ("A", "B"):
+        table.add_column(name, overflow="fold")
+    for name in (*numbers, "wins/ties/losses", "items"):
+        table.add_column(name, justify="right")
+    for one in found:
+        cells = [_shown(one.mean_first), _shown(one.mean_second), _shown(one.difference)]
+        cells += [f"{_shown(one.low)} to {_shown(one.high)}" if one.low is not None else "-"]
+        cells += [_shown(one.p_bootstrap), _shown(one.p_randomisation)]
+        cells += [_shown(one.p_corrected)] if corrected else []
+        cells += [f"{one.wins}/{one.ties}/{one.losses}", str(one.n)]
+        table.add_row(Text(one.first), Text(one.second), *cells)
+    console.print(table)
+    for one in found:
+        if one.left_out:
+            console.print(Text(f"{one.left_out} items have no score of {one.first} or of {one.second}"))
+        largest = Table(box=None, padding=(0, 2, 0, 0), title=None)
+        for name in ("largest differences", one.first, one.second, "A - B"):
+            largest.add_column(
+                Text(name), overflow="fold", justify="left" if name[:7] == "largest" else "right"
+            )
+        for item in one.largest:
+            shown = (_shown(item.first), _shown(item.second), _shown(item.first - item.second))
+            largest.add_row(Text(item.item), *shown)
+        console.print()
+        console.print(largest)
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,186 @@
+"""``mars-score study``: every table and figure of the paper, on your data sets and with your metrics."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mars_score.cli.options import scorer_options, take_scorer
+from mars_score.cli.progress import bars
+from mars_score.errors import ConfigError, did_you_mean
+from mars_score.metrics.registry import metric_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.datasets import Dataset
+    from mars_score.study.results import Study
+    from mars_score.study.settings import Settings
+
+EXIT_INTERRUPTED = 130
+
+
+@click.command()
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.option(
+    "--metrics",
+    "names",
+    default="all",
+    show_default=True,
+    metavar="NAME[,NAME...]",
+    help="Which metrics; mars-score metrics lists them.",
+)
+@click.option("--out", "folder", required=True, metavar="DIR", help="Where scores, results and report go.")
+@click.option("--format", "form", metavar="FORMAT", help="rows, newsroom, mocha or roc; found from the file.")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="OURS=THEIRS",
+    help="A file's name for a field, e.g. human=score.",
+)
+@click.option("--references", metavar="FILE", help="Newsroom's release, for its human evaluation (csv).")
+@click.option(
+    "--systems",
+    metavar="NAME[,NAME...]",
+    help="Only these systems; a data set that has none of them is taken whole.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="For a trial: at most N rows of a data set, by whole items.",
+)
+@click.option(
+    "--attacks",
+    default="all",
+    show_default=True,
+    metavar="all|none|NAME[,NAME...]",
+    help="How candidates are spoilt to test metrics.",
+)
+@click.option(
+    "--sweep/--no-sweep",
+    default=True,
+    show_default=True,
+    help="Try masking ratios up to 80% and several q (with the metric mars).",
+)
+@click.option("--draws", default=1000, show_default=True, help="Of each bootstrap.")
+@click.option("--seed", default=0, show_default=True, help="Of attacks and statistics.")
+@click.option(
+    "--ratings", metavar="FILE", help="Ratings of augmented references; see mars-score rating-sheet."
+)
+@click.option("--no-report", is_flag=True, help="Write results.json only.")
+@scorer_options
+def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bool, **values: Any) -> None:
+    """Compare metrics with people on the rated data sets DATA.
+
+    Scores are kept in DIR: running the same command again goes on where it stopped, and a further metric or
+    data set computes only itself.
+    """  # fmt: skip
+    from mars_score.study.augmentation_ratings import augmentation_study  # noqa: PLC0415  (loads numpy)
+    from mars_score.study.json_file import RESULTS, write_results  # noqa: PLC0415
+    from mars_score.study.ratings_file import read_ratings  # noqa: PLC0415
+
+    settings = _settings(values)
+    datasets = _datasets(data, values)
+    rated = augmentation_study(read_ratings(ratings)) if ratings else None
+    try:
+        found = replace(_run(datasets, settings, folder, values), augmentations=rated)
+    except KeyboardInterrupt:
+        click.echo(
+            f"interrupted; what was computed is in {folder}. Run the same command again to go on.", err=True
+        )
+        sys.exit(EXIT_INTERRUPTED)
+    results = Path(folder) / RESULTS
+    write_results(found, results)
+    click.echo(f"results: {results}", err=True)
+    if not no_report:
+        from mars_score.report import write_report  # noqa: PLC0415  (loads the plotting library)
+
+        write_report(found, Path(folder))
+        click.echo(f"report: {Path(folder) / 'report.html'}", err=True)
+
+
+def _settings(values: dict[str, Any]) -> Settings:
+    from mars_score.study.settings import Settings, attack_names  # noqa: PLC0415  (loads numpy)
+
+    return Settings(
+        metrics=tuple(metric_names(values.pop("names"))),
+        attacks=attack_names(values.pop("attacks")),
+        draws=values.pop("draws"),
+        seed=values.pop("seed"),
+        sweep=values.pop("sweep"),
+    )
+
+
+def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: dict[str, Any]) -> Study:
+    from mars_score.study import running  # noqa: PLC0415  (loads numpy)
+    from mars_score.study.score_store import ScoreStore  # noqa: PLC0415
+    from mars_score.study.scoring import count_missing  # noqa: PLC0415
+
+    works = running.plan(datasets, take_scorer(values), settings)
+    with ScoreStore(folder) as store:
+        if store.notice:
+            click.echo(f"warning: {store.notice}", err=True)
+        missing = sum(count_missing(work, store) for work in works)
+        told = f"{missing} scores to compute" if missing else "all scores are known"
+        click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {told}", err=True)
+        with bars(missing, "scores") as show:
+            found = running.score(works, store, show.stage, show.rows)
+        with bars(len(found), "data sets") as show:
+            return running.analyse(found, settings, store, progress=show.stage, finished=show.rows)
+
+
+def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
+    from mars_score.datasets import load_dataset  # noqa: PLC0415
+    from mars_score.datasets.detection import detect  # noqa: PLC0415
+    from mars_score.files.source import check_readable  # noqa: PLC0415
+    from mars_score.study.limiting import first_items  # noqa: PLC0415
+
+    form, references, systems = values.pop("form"), values.pop("references"), values.pop("systems")
+    fields, limit = dict(_pair(text) for text in values.pop("fields")), values.pop("limit")
+    found = []
+    for path in paths:
+        check_readable(path)
+        kind = form or detect(path)
+        found.append(
+            load_dataset(
+                path,
+                form,
+                fields=fields if kind == "rows" else None,
+                references=references if kind == "newsroom" else None,
+            )
+        )
+    if systems is not None:
+        found = _of_systems(found, [name.strip() for name in systems.split(",") if name.strip()])
+    return [first_items(dataset, limit) for dataset in found] if limit else found
+
+
+def _of_systems(datasets: Sequence[Dataset], names: Sequence[str]) -> list[Dataset]:
+    """Keep these systems; each must be in some data set, lest a misspelt name leave rows out in silence."""
+    from mars_score.datasets import select  # noqa: PLC0415
+
+    known = sorted({system for dataset in datasets for system in dataset.systems})
+    if not names:
+        raise ConfigError(f"--systems names none; there are {', '.join(known)}")
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f"no data set has a system {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
+            )
+    chosen = []
+    for dataset in datasets:
+        own = [name for name in names if name in dataset.systems]
+        chosen.append(select(dataset, own) if own else dataset)
+    return chosen
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise ConfigError(f"--field takes OURS=THEIRS, not {text!r}")
+    return name.strip(), value.strip()

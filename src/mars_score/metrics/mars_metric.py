@@ -1,0 +1,35 @@
+"""MARS, its ablations and its variants, as metrics among others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.metrics.base import Input, Value
+from mars_score.progress import StageProgress, silent_stages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.scorer import MarsScorer
+    from mars_score.types import Example
+
+
+class MarsMetric:
+    """A scorer under a name of its own."""
+
+    higher_is_better = True
+    inputs: tuple[Input, ...] = ("references", "context")
+
+    def __init__(self, name: str, scorer: MarsScorer) -> None:
+        """Take a scorer with the settings that the name stands for."""
+        self.name, self.scorer = name, scorer
+
+    @property
+    def signature(self) -> str:
+        """That of the scorer: its settings say which variant it is."""
+        return self.scorer.signature
+
+    def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
+        """Augment what is new, then compare."""
+        result = self.scorer.score_examples(examples, progress=progress)
+        return [Value(item.score, item.flags) for item in result]

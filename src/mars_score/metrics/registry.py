@@ -1,0 +1,155 @@
+"""Every metric by name: what it says, what it is made of, and how it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mars_score.errors import ConfigError, did_you_mean
+from mars_score.metrics.bleu import Bleu
+from mars_score.metrics.chrf import Chrf
+from mars_score.metrics.likelihoods import LikelihoodMetric
+from mars_score.metrics.mars_metric import MarsMetric
+from mars_score.metrics.meteor import Meteor
+from mars_score.metrics.rouge import Rouge
+from mars_score.metrics.sentinels import CandidateLength, Random
+from mars_score.metrics.ter import Ter
+from mars_score.models.roles import ENCODER, LANGUAGE_MODEL, SIMILARITY, WORD_VECTORS, WORDNET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mars_score.metrics.base import Metric
+    from mars_score.scorer import MarsScorer
+
+ALL = "all"
+"""Stands for every metric."""
+GLOVE, SYNONYMS = "glove-50d", "wordnet"
+"""Models of the store that the settings of MARS do not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A metric that can be asked for."""
+
+    summary: str
+    make: Callable[[str, MarsScorer], Metric]
+    """Called with the metric's name and with a scorer, whose models and settings it shares."""
+    inputs: str = "references"
+    """What it reads beside the candidate."""
+    models: str = ""
+    """What it is made of."""
+    higher_is_better: bool = True
+
+
+def _mars(**options: Any) -> Callable[[str, MarsScorer], Metric]:
+    return lambda name, scorer: MarsMetric(name, scorer.sibling(**options) if options else scorer)
+
+
+def _meteor(_: str, scorer: MarsScorer) -> Metric:
+    return Meteor(scorer.parts.wordnet(SYNONYMS), scorer.parts.name(SYNONYMS, WORDNET))
+
+
+def _bertscore(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.bertscore import BertScore  # noqa: PLC0415  (loads numpy)
+
+    parts, scoring = scorer.parts, scorer.config.scoring
+    return BertScore(
+        parts.token_encoder(scoring.encoder, scoring.dtype), parts.name(scoring.encoder, ENCODER)
+    )
+
+
+def _moverscore(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.moverscore import MoverScore  # noqa: PLC0415  (loads numpy)
+
+    parts, scoring = scorer.parts, scorer.config.scoring
+    return MoverScore(
+        parts.token_encoder(scoring.encoder, scoring.dtype), parts.name(scoring.encoder, ENCODER)
+    )
+
+
+def _sentence_mover(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.sentence_mover import SentenceMover  # noqa: PLC0415  (loads numpy)
+
+    return SentenceMover(scorer.parts.word_vectors(GLOVE), scorer.parts.name(GLOVE, WORD_VECTORS))
+
+
+def _context_cosine(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.context_cosine import ContextCosine  # noqa: PLC0415  (loads numpy)
+
+    return ContextCosine(scorer.encoder, scorer.parts.name(scorer.config.scoring.encoder, SIMILARITY))
+
+
+def _likelihood(name: str, scorer: MarsScorer) -> Metric:
+    parts, infilling = scorer.parts, scorer.config.infilling
+    return LikelihoodMetric(name, parts.likelihood(infilling), parts.name(infilling.lm, LANGUAGE_MODEL))
+
+
+BOTH, CONTEXT = "references, context", "context"
+LM, SENTENCES, WORDS = "LM", "encoder", "word vectors"
+MARS_MODELS = f"{LM}, {SENTENCES}, tagger"
+
+METRICS: dict[str, Entry] = {
+    "mars": Entry("augmented references, compared with the candidate", _mars(), BOTH, MARS_MODELS),
+    "mars_no_plan": Entry("MARS whose fills are not planned", _mars(planner="off"), BOTH, MARS_MODELS),
+    "mars_no_context": Entry(
+        "MARS whose fills do not see the context", _mars(context=False), BOTH, MARS_MODELS
+    ),
+    "mars_no_both": Entry(
+        "MARS with neither planning nor context", _mars(planner="off", context=False), BOTH, MARS_MODELS
+    ),
+    "mars_glove": Entry(
+        "MARS that compares means of word vectors", _mars(encoder=GLOVE), BOTH, f"{LM}, {WORDS}, tagger"
+    ),
+    "naive": Entry(
+        "MARS whose blanks are filled by a masked language model", _mars(infiller="naive"), BOTH,
+        f"masked LM, {SENTENCES}, tagger",
+    ),
+    "bleu1": Entry("words shared with the references, precision", lambda *_: Bleu(1)),
+    "bleu4": Entry("n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)),
+    "rouge1": Entry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
+    "rouge2": Entry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
+    "rougeL": Entry("longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")),
+    "meteor": Entry("words, stems and synonyms aligned with the best reference", _meteor, models="WordNet"),
+    "chrf": Entry("character n-grams shared with the best reference", lambda *_: Chrf()),
+    "ter": Entry("edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False),
+    "bertscore": Entry("each token's best match in the other text, F1", _bertscore, models=SENTENCES),
+    "moverscore": Entry(
+        "how far contextual words must move to become the reference", _moverscore, models=SENTENCES
+    ),
+    "sentence_mover": Entry(
+        "how far words and sentences must move to become the reference", _sentence_mover, models=WORDS
+    ),
+    "perplexity": Entry(
+        "how surprised the language model is, after the context", _likelihood, CONTEXT, LM,
+        higher_is_better=False,
+    ),
+    "lm_likelihood": Entry("mean log-probability of the candidate after the context", _likelihood, CONTEXT, LM),
+    "lm_pmi": Entry("what the context adds to the candidate's log-probability", _likelihood, CONTEXT, LM),
+    "lm_reference": Entry("mean log-probability of the reference after the candidate", _likelihood, models=LM),
+    "perplexity_alone": Entry(
+        "sentinel: perplexity without the context", _likelihood, "", LM, higher_is_better=False
+    ),
+    "context_cosine": Entry("sentinel: cosine of candidate and context", _context_cosine, CONTEXT, SENTENCES),
+    "candidate_length": Entry("sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""),
+    "random": Entry("sentinel: a number that follows from the texts alone", lambda *_: Random(), BOTH),
+}  # fmt: skip
+"""In the order of `mars-score metrics` and of result files."""
+
+
+def metric_names(text: str) -> list[str]:
+    """Read names separated by commas; ``all`` stands for every metric."""
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise ConfigError("no metric is named; mars-score metrics lists them")
+    for name in names:
+        if name != ALL and name not in METRICS:
+            known = ", ".join(METRICS)
+            raise ConfigError(f"unknown metric {name!r}; there are {known}.{did_you_mean(name, METRICS)}")
+    return list(METRICS) if ALL in names else names
+
+
+def make_metric(name: str, scorer: MarsScorer) -> Metric:
+    """Make a metric that shares the models and settings of a scorer."""
+    (known,) = metric_names(name)
+    return METRICS[known].make(known, scorer)

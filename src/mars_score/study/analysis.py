@@ -1,0 +1,211 @@
+"""From scores to results: every section of a study, one data set at a time.
+
+What takes long (intervals, permutations) is kept in the store by all that it depends on: a second run looks it
+up, and a further metric computes only its own part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.study.attack_results import attack_results
+from mars_score.study.cells import cells
+from mars_score.study.codec import from_json, to_json
+from mars_score.study.contrasts import (
+    PERM_BOTH,
+    QUESTIONS,
+    WILLIAMS,
+    Answer,
+    contrasts,
+    permute,
+    places,
+    questions,
+    williams,
+)
+from mars_score.study.costs import costs
+from mars_score.study.dataset_info import dataset_info
+from mars_score.study.disagreements import MARS, disagreements
+from mars_score.study.ratios import ratio_points
+from mars_score.study.results import HUMAN, Cell, Contrast, DatasetResult, Place, RatioPoint, Row
+from mars_score.study.score_store import digest
+from mars_score.study.targets import targets
+from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.evaluation.correlation import Kind
+    from mars_score.evaluation.grouping import Level
+    from mars_score.evaluation.scored import Scored
+    from mars_score.study.contrasts import Question
+    from mars_score.study.score_store import ScoreStore
+    from mars_score.study.scoring import DatasetScores
+    from mars_score.study.settings import Settings
+    from mars_score.study.targets import Target
+
+STATISTICS = 1
+"""Raised whenever a statistic changes, so that what the store holds of the old one is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """For the store: the cells of one metric."""
+
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """For the store: the sweep over masking ratios."""
+
+    points: tuple[RatioPoint, ...]
+
+
+class Analysis:
+    """The statistics of one data set."""
+
+    def __init__(
+        self,
+        found: DatasetScores,
+        settings: Settings,
+        store: ScoreStore,
+        progress: StageProgress = silent_stages,
+    ) -> None:
+        """Take the scores; nothing is computed yet."""
+        self.found, self.settings, self.store, self.progress = found, settings, store, progress
+        self.targets = targets(found.dataset)
+        self.scores = {metric.name: found.oriented(metric) for metric in found.metrics}
+        self._content = found.dataset.content_hash
+
+    def result(self) -> DatasetResult:
+        """Compute every section."""
+        found = self.found
+        table = self.cells()
+        compared, ranked = self.contrasts(table)
+        return DatasetResult(
+            name=found.dataset.name,
+            info=dataset_info(found.dataset),
+            cells=tuple(table),
+            contrasts=tuple(compared),
+            places=tuple(ranked),
+            ratios=tuple(self.ratios()),
+            attacks=tuple(attack_results(found)),
+            disagreements=tuple(disagreements(found, self._explained, self.settings.top, self.store)),
+            costs=tuple(costs(found)),
+            rows=tuple(self.rows()),
+        )
+
+    def cells(self) -> list[Cell]:
+        """Table 3."""
+        made: list[Cell] = []
+        for done, (metric, scores) in enumerate(self.scores.items(), 1):
+            key = self._key("cells", metric, scores, self.settings.draws, self.settings.seed)
+            known = self.store.get(key)
+            if known is None:
+                own = cells(metric, scores, self.targets, draws=self.settings.draws, seed=self.settings.seed)
+                self.store.keep({key: to_json(_Cells(tuple(own)))})
+            else:
+                own = list(from_json(_Cells, known).cells)
+            made += own
+            self._show("correlations", done, len(self.scores))
+        return made
+
+    def contrasts(self, table: Sequence[Cell]) -> tuple[list[Contrast], list[Place]]:
+        """Which metric is better, with clusters."""
+        rows = {metric: self._human.scored(scores) for metric, scores in self.scores.items()}
+        compared, ranked = [], []
+        for level, kind in QUESTIONS:
+            values = _values(table, level, kind)
+            asked = questions(values, level, kind)
+            found = contrasts(PERM_BOTH, asked, self._answers(asked, rows), values)
+            ranked += places(values, found, level, kind)
+            compared += found
+            if (level, kind) == ("pooled", "pearson"):
+                compared += contrasts(WILLIAMS, asked, [williams(one, rows) for one in asked], values)
+        return compared, ranked
+
+    def ratios(self) -> list[RatioPoint]:
+        """Table 5, where masking ratios were swept."""
+        cosines, scoring = self.found.cosines, self.found.scorer.config.scoring
+        if cosines is None:
+            return []
+        parts = cosines, scoring.q, scoring.references, self.settings.draws, self.settings.seed
+        key = self._key("ratios", *parts)
+        known = self.store.get(key)
+        if known is not None:
+            return list(from_json(_Points, known).points)
+        points = ratio_points(
+            cosines, self._human, q=scoring.q, references=scoring.references, draws=self.settings.draws,
+            seed=self.settings.seed,
+        )  # fmt: skip
+        self.store.keep({key: to_json(_Points(tuple(points)))})
+        return points
+
+    def rows(self) -> list[Row]:
+        """Every row with all its scores, as the metrics gave them."""
+        found = self.found
+        return [
+            Row(
+                row.id,
+                row.item,
+                row.system,
+                row.human,
+                dict(row.aspects),
+                {metric.name: found.rows[metric.name][place].score for metric in found.metrics},
+                tuple(sorted({flag for entries in found.rows.values() for flag in entries[place].flags})),
+            )
+            for place, row in enumerate(found.dataset)
+        ]
+
+    @property
+    def _human(self) -> Target:
+        return next(target for target in self.targets if target.name == HUMAN)
+
+    @property
+    def _explained(self) -> str:
+        """MARS, which can explain its scores; else the first metric."""
+        return MARS if MARS in self.scores else next(iter(self.scores))
+
+    def _answers(self, asked: Sequence[Question], rows: dict[str, Scored]) -> list[Answer]:
+        keys = {
+            one: self._key(
+                "perm-both",
+                self.scores[one.better],
+                self.scores[one.worse],
+                one.level,
+                one.kind,
+                self.settings.draws,
+                self.settings.seed,
+            )
+            for one in asked
+        }
+        known = {one: self.store.get(key) for one, key in keys.items()}
+        new = [one for one, value in known.items() if value is None]
+        done = 0
+
+        def answered(question: Question, answer: Answer) -> None:
+            nonlocal done
+            known[question] = to_json(answer)
+            self.store.keep({keys[question]: known[question]})
+            done += 1
+            self._show("comparing metrics", done, len(new))
+
+        if new:
+            permute(new, rows, draws=self.settings.draws, seed=self.settings.seed, answered=answered)
+        return [from_json(Answer, known[one]) for one in asked]
+
+    def _key(self, *parts: object) -> bytes:
+        return digest("statistics", STATISTICS, __version__, self._content, *parts)
+
+    def _show(self, stage: str, done: int, total: int) -> None:
+        self.progress(f"{self.found.dataset.name}: {stage}", done, total)
+
+
+def _values(table: Sequence[Cell], level: Level, kind: Kind) -> dict[str, float | None]:
+    return {
+        one.metric: one.value
+        for one in table
+        if (one.target, one.level, one.group, one.statistic) == (HUMAN, level, "", kind)
+    }

@@ -1,0 +1,95 @@
+"""A study from beginning to end: score what is missing, then compute every table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.errors import ConfigError
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.study.analysis import Analysis
+from mars_score.study.disagreements import MARS
+from mars_score.study.results import SCHEMA, Study
+from mars_score.study.scoring import make_work, score_work
+from mars_score.study.settings import Settings
+from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.datasets.base import Dataset
+    from mars_score.scorer import MarsScorer
+    from mars_score.study.results import AugmentationStudy
+    from mars_score.study.score_store import ScoreStore
+    from mars_score.study.scoring import DatasetScores, Finished, Work
+
+
+def run_study(
+    datasets: Sequence[Dataset],
+    scorer: MarsScorer,
+    store: ScoreStore,
+    settings: Settings | None = None,
+    *,
+    augmentations: AugmentationStudy | None = None,
+    progress: StageProgress = silent_stages,
+) -> Study:
+    """Run a study; whatever the store knows is not computed again."""
+    settings = settings or Settings()
+    found = score(plan(datasets, scorer, settings), store, progress, lambda rows: None)
+    return analyse(found, settings, store, augmentations=augmentations, progress=progress)
+
+
+def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: Settings) -> list[Work]:
+    """Name all that is to be scored, data set by data set."""
+    if not datasets:
+        raise ConfigError("a study needs at least one data set")
+    names = [dataset.name for dataset in datasets]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(
+                f"{names.count(name)} data sets are called {name!r}\n  remedy: rename a file; "
+                "a data set has the name of its file without the suffix"
+            )
+    sweep = settings.sweep and MARS in settings.metrics
+    return [
+        make_work(dataset, scorer, settings.metrics, settings.attacks, settings.seed, sweep=sweep)
+        for dataset in datasets
+    ]
+
+
+def score(
+    works: Sequence[Work], store: ScoreStore, progress: StageProgress, finished: Finished
+) -> list[DatasetScores]:
+    """Score what is missing, one data set after the other; the data set's name leads that of each stage."""
+    found = []
+    for work in works:
+
+        def show(stage: str, done: int, total: int, name: str = work.dataset.name) -> None:
+            progress(f"{name}: {stage}", done, total)
+
+        found.append(score_work(work, store, show, finished))
+    return found
+
+
+def analyse(
+    found: Sequence[DatasetScores],
+    settings: Settings,
+    store: ScoreStore,
+    *,
+    augmentations: AugmentationStudy | None = None,
+    progress: StageProgress = silent_stages,
+    finished: Finished = lambda datasets: None,
+) -> Study:
+    """Compute every table from scores; `finished` is told of each data set."""
+    results = []
+    for one in found:
+        results.append(Analysis(one, settings, store, progress).result())
+        finished(1)
+    return Study(
+        schema=SCHEMA,
+        version=__version__,
+        seed=settings.seed,
+        draws=settings.draws,
+        metrics=found[0].metrics,
+        datasets=tuple(results),
+        augmentations=augmentations,
+    )

@@ -1,0 +1,206 @@
+"""What is known is not computed again, and an interruption loses at most a chunk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mars_score.metrics.registry import METRICS, make_metric
+from mars_score.study import scoring
+from mars_score.study.disagreements import disagreements
+from mars_score.study.score_store import ScoreStore
+from mars_score.study.scoring import count_missing, make_work, score_work
+from tests.study.toy_mars import toy_scorer
+from tests.study.toys import Counting, dataset, modelless_scorer, register, with_candidate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mars_score.datasets.base import Dataset
+    from mars_score.scorer import MarsScorer
+    from mars_score.study.scoring import DatasetScores
+
+DATA = dataset()
+ATTACKS = ("reorder", "truncation")
+
+
+def run(
+    store: ScoreStore, *metrics: str, data: Dataset = DATA, attacks: tuple[str, ...] = (), seed: int = 0,
+    scorer: MarsScorer | None = None, sweep: bool = False,
+) -> DatasetScores:  # fmt: skip
+    work = make_work(data, scorer or modelless_scorer(), metrics, attacks, seed, sweep=sweep)
+    expected = count_missing(work, store)
+    finished: list[int] = []
+    found = score_work(work, store, finished=finished.append)
+    assert sum(finished) == expected
+    assert count_missing(work, store) == 0
+    return found
+
+
+def test_scores_are_the_metrics_own(store: ScoreStore) -> None:
+    found = run(store, "rougeL", "candidate_length", "ter", attacks=ATTACKS)
+    for info in found.metrics:
+        metric = make_metric(info.name, modelless_scorer())
+        assert info.signature == metric.signature
+        assert info.higher_is_better == metric.higher_is_better
+        assert [one.score for one in found.rows[info.name]] == [v.score for v in metric.score(DATA.examples)]
+        for attack, entries in zip(found.attacks, found.attacked[info.name], strict=True):
+            assert [one.score for one in entries] == [v.score for v in metric.score(attack.examples)]
+    assert [attack.attack for attack in found.attacks] == list(ATTACKS)
+    assert found.oriented(found.metrics[2]) == [-(one.score or 0) for one in found.rows["ter"]]
+
+
+def test_an_added_metric_computes_only_itself(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (register(monkeypatch, Counting(f"count_{letter}", letter)) for letter in "ea")
+    run(store, "count_e", attacks=ATTACKS)
+    asked = len(first.asked)
+    assert asked > len(DATA)
+    found = run(store, "count_a", "count_e", attacks=ATTACKS)
+    assert len(first.asked) == asked
+    assert sorted(second.asked) == sorted(first.asked)
+    assert [info.name for info in found.metrics] == ["count_a", "count_e"]
+
+
+def test_an_added_data_set_and_an_added_attack_compute_only_themselves(
+    store: ScoreStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = register(monkeypatch, Counting("count"))
+    run(store, "count")
+    metric.asked.clear()
+    run(store, "count", data=replace(DATA, name="renamed"))
+    assert metric.asked == []
+    run(store, "count", attacks=("truncation",))
+    assert 0 < len(metric.asked) <= len(DATA)
+    metric.asked.clear()
+    run(store, "count", data=dataset(3, "other", seed=5))
+    assert len(metric.asked) <= 9
+
+
+def test_only_the_changed_row_is_computed_again(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = register(monkeypatch, Counting("count"))
+    run(store, "count")
+    metric.asked.clear()
+    found = run(store, "count", data=with_candidate(DATA, 4, "eee"))
+    assert metric.asked == [DATA.rows[4].id]
+    assert found.rows["count"][4].score == 3.0
+
+
+def test_equal_texts_are_scored_once(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = register(monkeypatch, Counting("count"))
+    twice = replace(
+        DATA,
+        rows=(*DATA.rows, *(replace(r, example=replace(r.example, id=f"again {r.id}")) for r in DATA.rows)),
+    )
+    found = run(store, "count", data=twice)
+    assert len(metric.asked) == len({(r.example.candidate, r.item) for r in DATA})
+    assert found.rows["count"][: len(DATA)] == found.rows["count"][len(DATA) :]
+
+
+def test_an_interruption_keeps_the_chunks_before_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "CHUNK", 5)
+    metric = register(monkeypatch, Counting("count", fail_after=12))
+    with ScoreStore(folder) as store, pytest.raises(KeyboardInterrupt):
+        run(store, "count")
+    assert len(metric.asked) == 10
+    metric.fail_after = None
+    with ScoreStore(folder) as store:
+        found = run(store, "count")
+    assert len(metric.asked) == len(set(metric.asked)) == len(DATA)
+    assert [one.score for one in found.rows["count"]] == [
+        float(e.candidate.count("e")) for e in DATA.examples
+    ]
+
+
+def test_the_size_of_chunks_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for size in (1, 7, 1000):
+        monkeypatch.setattr(scoring, "CHUNK", size)
+        with ScoreStore(tmp_path / str(size)) as store:
+            scores = run(store, "mars", "random", attacks=ATTACKS, scorer=toy_scorer(), sweep=True)
+        found.append(
+            (
+                {name: [one.score for one in entries] for name, entries in scores.rows.items()},
+                {name: [[e.score for e in one] for one in each] for name, each in scores.attacked.items()},
+                scores.cosines,
+            )
+        )
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_second_run_loads_no_model(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The metric's maker would load a model, and MARS has none in the second run."""
+    register(monkeypatch, Counting("count"), models="encoder")
+    first = run(store, "mars", "count", attacks=ATTACKS, scorer=toy_scorer(), sweep=True)
+    explained = disagreements(first, "mars", 3, store)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a model was loaded")
+
+    refusing = register(monkeypatch, Counting("count"), models="encoder")
+    monkeypatch.setattr(refusing, "score", refuse)
+    scorer = toy_scorer()
+    for part in ("tagger", "infiller", "encoder"):
+        monkeypatch.setattr(type(scorer.parts), part, refuse)
+    second = run(store, "mars", "count", attacks=ATTACKS, scorer=scorer, sweep=True)
+    assert (second.rows, second.attacked, second.metrics) == (first.rows, first.attacked, first.metrics)
+    assert second.cosines == first.cosines
+    assert disagreements(second, "mars", 3, store) == explained
+    assert explained[0].terms
+
+
+def test_a_metric_with_models_is_not_even_made(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    metric = register(monkeypatch, Counting("count"), models="encoder")
+
+    def make(name: str, scorer: MarsScorer) -> Counting:
+        made.append(name)
+        return metric
+
+    monkeypatch.setitem(METRICS, "count", replace(METRICS["count"], make=make))
+    run(store, "count")
+    assert made == ["count"]
+    run(store, "count")
+    assert made == ["count"]
+    run(store, "count", scorer=modelless_with(q=0.5))
+    assert made == ["count"] * 2  # other settings may be another metric: its signature is asked for anew
+
+
+def modelless_with(**options: float) -> MarsScorer:
+    return modelless_scorer().sibling(**options)
+
+
+def test_other_settings_are_other_scores(store: ScoreStore) -> None:
+    one = run(store, "mars", scorer=toy_scorer())
+    other = run(store, "mars", scorer=toy_scorer(ratios=(0.8,), q=1.0))
+    assert [e.score for e in one.rows["mars"]] != [e.score for e in other.rows["mars"]]
+    direct = toy_scorer(ratios=(0.8,), q=1.0).score_examples(DATA.examples)
+    assert [e.score for e in other.rows["mars"]] == direct.scores
+
+
+def test_references_are_augmented_once(store: ScoreStore) -> None:
+    scorer = toy_scorer()
+    run(store, "mars", attacks=ATTACKS, scorer=scorer)
+    assert scorer.parts.guided_fill.requests == 8 + 1  # type: ignore[attr-defined]  # the items, and the warm-up
+
+
+def test_with_idf_from_the_corpus_scores_belong_to_the_data_set(store: ScoreStore) -> None:
+    scorer = toy_scorer(idf="corpus")
+    whole = run(store, "mars", "random", scorer=scorer)
+    direct = toy_scorer(idf="corpus").score_examples(DATA.examples)
+    assert [e.score for e in whole.rows["mars"]] == direct.scores
+    part = replace(DATA, rows=DATA.rows[:9])
+    work = make_work(part, toy_scorer(idf="corpus"), ["mars", "random"], (), 0)
+    assert (
+        count_missing(work, store) == 9
+    )  # of MARS, since words are rarer in a smaller corpus; not of the other
+
+
+def test_flags_and_undefined_scores(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, Counting("count", undefined=frozenset([DATA.rows[2].id])))
+    data = with_candidate(DATA, 3, "see https://example.org there")
+    found = run(store, "count", data=data)
+    assert (found.rows["count"][2].score, found.rows["count"][2].flags) == (None, ("empty_candidate",))
+    assert found.rows["count"][3].flags == ("cleaned",)
+    assert found.rows["count"][3].score == 4.0

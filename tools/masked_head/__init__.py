@@ -1,0 +1,1 @@
+"""How the masked head is trained and judged; `tools/train_masked_head.py` runs it."""
