@@ -33,6 +33,7 @@ def main() -> None:
     def score(name: str) -> None:
         scorer = MarsScorer()
         scorer.parts = loaded.parts
+        scorer.parts.forget()
         make_metric(name, scorer).score(next(turns[name]))
 
     seconds = alternately({name: partial(score, name) for name in METRICS})

@@ -30,6 +30,7 @@ def main() -> None:
     ]
 
     def score(count: int) -> None:
+        loaded.parts.forget()
         scorer = MarsScorer()
         scorer.__dict__.update(infiller=loaded.infiller, encoder=loaded.encoder, tagger=loaded.tagger)
         for rows in systems[:count]:

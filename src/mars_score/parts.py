@@ -17,6 +17,7 @@ from mars_score.models.roles import (
     Roles,
 )
 from mars_score.models.store import ModelStore
+from mars_score.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ class Parts:
         self.store = store or ModelStore()
         self.device, self.memory = device, memory
         self._found: dict[tuple[str, Roles], ResolvedModel] = {}
+        self._sound: set[str] = set()
         self._made: dict[tuple[object, ...], object] = {}
 
     def check(self, config: MarsConfig) -> None:
@@ -60,6 +62,17 @@ class Parts:
         if (name, roles) not in self._found:
             self._found[name, roles] = resolve(name, roles, self.store)
         return self._found[name, roles]
+
+    def sound(self, name: str, roles: Roles) -> ResolvedModel:
+        """Find a model to load it: one of the store is compared with its record first, once a process.
+
+        The weights of a folder or of the hub are hashed for their name, which then is another one.
+        """
+        found = self.find(name, roles)
+        if found.source == "store" and name not in self._sound:
+            self.store.sound(name)
+            self._sound.add(name)
+        return found
 
     def name(self, name: str, roles: Roles) -> str:
         """Name a model as signatures do: with a hash of its weights."""
@@ -83,14 +96,14 @@ class Parts:
         """A part-of-speech tagger."""
         if name == PatternTagger.name:
             return PatternTagger()
-        return self._once(("tagger", name), lambda: SpacyTagger(self.find(name, TAGGER).location))
+        return self._once(("tagger", name), lambda: SpacyTagger(self.sound(name, TAGGER).location))
 
     def language_model(self, config: InfillingConfig) -> LanguageModel:
         """The language model of these settings."""
         from mars_score.infilling.language_model import LanguageModel  # noqa: PLC0415  (loads torch)
 
         gradients = config.planner == "kv"
-        found = self.find(config.lm, LANGUAGE_MODEL)
+        found = self.sound(config.lm, LANGUAGE_MODEL)
         return self._once(
             ("language model", config.lm, config.dtype, gradients),
             lambda: LanguageModel(
@@ -121,7 +134,7 @@ class Parts:
         from mars_score.infilling.masked_model import MaskedModel  # noqa: PLC0415  (loads torch)
         from mars_score.infilling.naive import NaiveInfiller  # noqa: PLC0415
 
-        found = self.find(config.masked_lm, MASKED_LM)
+        found = self.sound(config.masked_lm, MASKED_LM)
         model = self._once(
             ("masked model", config.masked_lm, config.dtype),
             lambda: MaskedModel(found.location, device=self.device, dtype=config.dtype),
@@ -137,7 +150,7 @@ class Parts:
 
     def encoder(self, name: str, dtype: str = "float32") -> Encoder:
         """A sentence encoder, or averaged word vectors."""
-        found = self.find(name, SIMILARITY)
+        found = self.sound(name, SIMILARITY)
         if found.role == "word-vectors":
             return self.word_vectors(name)
         from mars_score.similarity.sentence import SentenceEncoder  # noqa: PLC0415  (loads torch)
@@ -150,7 +163,7 @@ class Parts:
         """The network of a sentence encoder, token by token."""
         from mars_score.similarity.tokens import TokenEncoder  # noqa: PLC0415  (loads torch)
 
-        found = self.find(name, ENCODER)
+        found = self.sound(name, ENCODER)
         return self._once(
             ("tokens", name, dtype), lambda: TokenEncoder(found.location, device=self.device, dtype=dtype)
         )
@@ -159,12 +172,19 @@ class Parts:
         """Word vectors."""
         from mars_score.similarity.words import WordVectorEncoder  # noqa: PLC0415
 
-        found = self.find(name, SIMILARITY)
+        found = self.sound(name, SIMILARITY)
         return self._once(("word vectors", name), lambda: WordVectorEncoder(found.location))
 
     def wordnet(self, name: str) -> Path:
         """The folder of a word net."""
-        return Path(self.find(name, WORDNET).location)
+        return Path(self.sound(name, WORDNET).location)
+
+    def forget(self) -> None:
+        """Let the models forget what they wrote and read; so the next score costs what the first one did."""
+        for made in self._made.values():
+            memory = getattr(made, "memory", None)
+            if isinstance(memory, Recent):
+                memory.clear()
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         if key not in self._made:

@@ -55,6 +55,29 @@ def test_other_rows_do_not_matter(dataset: Dataset, name: str, seed: int) -> Non
     assert whole == alone
 
 
+@settings(deadline=None)
+@given(datasets(), names, st.integers(), st.integers(1, 12), st.integers(1, 12))
+def test_a_sample_has_whole_items_and_grows(
+    dataset: Dataset, name: str, seed: int, few: int, more: int
+) -> None:
+    few, more = sorted([few, more])
+    whole = dict(zip(*_changed(dataset, name, seed, None), strict=True))
+    small, large = (dict(zip(*_changed(dataset, name, seed, most), strict=True)) for most in (few, more))
+    assert small.items() <= large.items() <= whole.items()
+    found = attack_dataset(dataset, name, seed, at_most=few)
+    attacked = len(found.rows) + found.not_applicable
+    sizes = [[row.item for row in dataset].count(item) for item in {row.item for row in dataset}]
+    assert attacked <= few or attacked in sizes
+    items = {dataset.rows[place].item for place in found.rows}
+    chosen = {place for place, row in enumerate(dataset) if row.item in items}
+    assert {place for place in whole if place in chosen} == set(found.rows)
+
+
+def _changed(dataset: Dataset, name: str, seed: int, most: int | None) -> tuple[tuple[int, ...], list[str]]:
+    found = attack_dataset(dataset, name, seed, at_most=most)
+    return found.rows, [changed.candidate for changed in found.examples]
+
+
 def test_seeds_and_ids_matter() -> None:
     text = " ".join(f"word{i}" for i in range(40))
     rows = tuple(Rated(dataclasses.replace(example(text), id=str(i)), 1.0) for i in range(3))

@@ -69,6 +69,7 @@ def sample_study(seed: int = 7) -> Study:
         version="0.1.0",
         seed=0,
         draws=1000,
+        attack_rows=200,
         metrics=tuple(
             MetricInfo(name, summary, higher, f"{name}|v:0.1.0|tok:whitespace|seed:0")
             for name, summary, higher, _, _ in METRICS

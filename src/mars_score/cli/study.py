@@ -63,6 +63,14 @@ EXIT_INTERRUPTED = 130
     help="How candidates are spoilt to test metrics.",
 )
 @click.option(
+    "--attack-rows",
+    default=200,
+    show_default=True,
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Attack a random sample of N rows of a data set, by whole items; 0 for all.",
+)
+@click.option(
     "--sweep/--no-sweep",
     default=True,
     show_default=True,
@@ -111,6 +119,7 @@ def _settings(values: dict[str, Any]) -> Settings:
     return Settings(
         metrics=tuple(metric_names(values.pop("names"))),
         attacks=attack_names(values.pop("attacks")),
+        attack_rows=values.pop("attack_rows") or None,
         draws=values.pop("draws"),
         seed=values.pop("seed"),
         sweep=values.pop("sweep"),

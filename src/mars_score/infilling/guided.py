@@ -6,9 +6,10 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from mars_score.infilling.base import Infilled
-from mars_score.infilling.engine import Engine
+from mars_score.infilling.engine import Engine, Fills
 from mars_score.infilling.rows import Job, TokenBlock
 from mars_score.progress import Progress, silent
+from mars_score.recent import Recent
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from mars_score.types import Template
 
 
+KEPT = 100_000
+"""Templates whose fills are remembered: some 50 MB."""
+
+
 class GuidedInfiller:
     """Fills blanks by self-planned generation with a causal language model."""
 
@@ -27,18 +32,29 @@ class GuidedInfiller:
         """Use the given engine, or one of the default size."""
         self.model, self.config = model, config
         self.engine = engine or Engine(model, config)
+        self.memory: Recent[bytes, Fills] = Recent(KEPT)
+        """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
 
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
-        """Fill every template of every request; the engine does identical ones once."""
+        """Fill every template of every request; identical ones once."""
         places = [self._places(request) for request in requests]
-        jobs = [job for found, _ in places for _, job in found if job]
-        fills = dict(zip(jobs, self.engine.run(jobs, progress), strict=True))
+        fills = self._fills([job for found, _ in places for _, job in found if job], progress)
         answers = []
         for found, cut in places:
             texts = [tuple(map(self.model.decode, fills[job])) if job else () for _, job in found]
             augmented = map(AugmentedReference, (template for template, _ in found), texts)
             answers.append(Infilled(tuple(augmented), context_truncated=cut))
         return answers
+
+    def _fills(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, Fills]:
+        """What the engine writes, or wrote before."""
+        keys = {job: _digest(job) for job in jobs}
+        known = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
+        new = [job for job in keys if job not in known]
+        for job, fills in zip(new, self.engine.run(new, progress), strict=True):
+            known[job] = fills
+            self.memory.keep(keys[job], fills)
+        return known
 
     def jobs(self, requests: Sequence[Request]) -> list[Job]:
         """What the engine is given for these requests: a job for each template that has a blank."""
@@ -77,6 +93,11 @@ class GuidedInfiller:
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
         return Job(context, tuple(blocks), int.from_bytes(salt[:7], "big") if self.config.temperature else 0)
+
+
+def _digest(job: Job) -> bytes:
+    """Stands for a job in memory, whose context would take far more room than its fills."""
+    return hashlib.blake2b(repr(job).encode(), digest_size=16).digest()
 
 
 def _needs_break(before: str, blank: str) -> bool:

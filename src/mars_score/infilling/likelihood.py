@@ -6,6 +6,7 @@ tokens fill a batch of their own, and no other text can change a digit of its pr
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from mars_score.infilling.cache import Cache
 from mars_score.infilling.layout import NewTokens
 from mars_score.infilling.rows import Job, Limits, Row
 from mars_score.progress import Progress, silent
+from mars_score.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.language_model import LanguageModel
 
+KEPT = 2_000_000
+"""Tokens whose probabilities are remembered: some 70 MB."""
 NO_LIMITS = Limits(sigma=0, window=0, keep=0, horizon=0)
 
 
@@ -51,18 +55,23 @@ class Likelihood:
         self.model = model
         self.max_text = max(1, min(max_text, (model.max_positions - 1) // 2))
         self.max_context = max(0, min(max_context, model.max_positions - 1 - self.max_text))
+        self.memory: Recent[bytes, Reading] = Recent(KEPT, lambda _, reading: 1 + len(reading.log_probs))
+        """Several metrics ask for the same readings."""
 
     def read(self, texts: Sequence[tuple[str, str]], progress: Progress = silent) -> list[Reading]:
         """Read (context, text) pairs; equal pairs once."""
+        keys = {pair: _digest(*pair) for pair in texts}
+        found = {pair: known for pair, key in keys.items() if (known := self.memory.get(key)) is not None}
         contexts: dict[str, list[str]] = {}
-        for context, text in dict.fromkeys(texts):
-            contexts.setdefault(context, []).append(text)
-        found: dict[tuple[str, str], Reading] = {}
+        for context, text in keys:
+            if (context, text) not in found:
+                contexts.setdefault(context, []).append(text)
         with torch.no_grad():
             for context, group in contexts.items():
                 for text, reading in zip(group, self._after(context, group), strict=True):
                     found[context, text] = reading
-                progress(len(found), sum(map(len, contexts.values())))
+                    self.memory.keep(keys[context, text], reading)
+                progress(len(found), len(keys))
         return [found[pair] for pair in texts]
 
     def _after(self, context: str, texts: list[str]) -> list[Reading]:
@@ -101,3 +110,9 @@ class Likelihood:
         target = torch.tensor(ids, device=logits.device)
         found: list[float] = (logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
         return found
+
+
+def _digest(context: str, text: str) -> bytes:
+    """Stands for a pair in memory, whose texts would take more room than what was read."""
+    lengths = f"{len(context)} "
+    return hashlib.blake2b((lengths + context + text).encode(), digest_size=16).digest()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from mars_score.recent import Recent
 
 if TYPE_CHECKING:
     from mars_score.similarity.base import Encoding
@@ -19,28 +20,24 @@ class EncodingMemory:
 
     def __init__(self, limit: int = 256 << 20) -> None:
         """Keep at most about so many bytes."""
-        self.limit, self.size = limit, 0
-        self._kept: OrderedDict[str, Encoding] = OrderedDict()
+        self._kept: Recent[str, Encoding] = Recent(limit, _size)
 
     def __len__(self) -> int:
         return len(self._kept)
 
+    @property
+    def size(self) -> int:
+        """Bytes that are taken, about."""
+        return self._kept.size
+
     def get(self, text: str) -> Encoding | None:
         """The encoding of a text, if it is still there."""
-        found = self._kept.get(text)
-        if found is not None:
-            self._kept.move_to_end(text)
-        return found
+        return self._kept.get(text)
 
     def keep(self, text: str, encoding: Encoding) -> None:
         """Remember the encoding of a text, and forget older ones if need be."""
-        if text not in self._kept:
-            # A vector of an encoder's batch would keep the whole batch alive.
-            self._kept[text] = replace(encoding, vector=encoding.vector.copy())
-            self.size += _size(text, encoding)
-        self._kept.move_to_end(text)
-        while self.size > self.limit:
-            self.size -= _size(*self._kept.popitem(last=False))
+        # A vector of an encoder's batch would keep the whole batch alive.
+        self._kept.keep(text, replace(encoding, vector=encoding.vector.copy()))
 
 
 def _size(text: str, encoding: Encoding) -> int:

@@ -272,3 +272,5 @@ class Study:
     metrics: tuple[MetricInfo, ...]
     datasets: tuple[DatasetResult, ...]
     augmentations: AugmentationStudy | None = None
+    attack_rows: int | None = None
+    """Rows of a data set that were attacked at most; None for all."""

@@ -51,7 +51,15 @@ def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: Settings) ->
             )
     sweep = settings.sweep and MARS in settings.metrics
     return [
-        make_work(dataset, scorer, settings.metrics, settings.attacks, settings.seed, sweep=sweep)
+        make_work(
+            dataset,
+            scorer,
+            settings.metrics,
+            settings.attacks,
+            settings.seed,
+            sweep=sweep,
+            attack_rows=settings.attack_rows,
+        )
         for dataset in datasets
     ]
 
@@ -89,6 +97,7 @@ def analyse(
         version=__version__,
         seed=settings.seed,
         draws=settings.draws,
+        attack_rows=settings.attack_rows,
         metrics=found[0].metrics,
         datasets=tuple(results),
         augmentations=augmentations,

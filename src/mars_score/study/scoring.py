@@ -80,13 +80,13 @@ class DatasetScores:
 
 def make_work(
     dataset: Dataset, scorer: MarsScorer, metrics: Sequence[str], attacks: Sequence[str], seed: int, *,
-    sweep: bool = False,
+    sweep: bool = False, attack_rows: int | None = None,
 ) -> Work:  # fmt: skip
     """Attack the rows and name what is to be scored; no model is loaded."""
     own = scorer.sibling()
     if own.config.masking.idf == "corpus":
         own.corpus = dataset.examples
-    changed = tuple(attack_dataset(dataset, name, seed) for name in attacks)
+    changed = tuple(attack_dataset(dataset, name, seed, at_most=attack_rows) for name in attacks)
     return Work(
         dataset,
         own,

@@ -15,6 +15,8 @@ class Settings:
 
     metrics: tuple[str, ...] = tuple(METRICS)
     attacks: tuple[str, ...] = tuple(ATTACKS)
+    attack_rows: int | None = 200
+    """Rows of a data set that are attacked at most, a random sample of whole items; None for all."""
     draws: int = 1000
     """Of each bootstrap; permutation tests make more where it matters."""
     seed: int = 0
@@ -30,6 +32,8 @@ class Settings:
         metric_names(",".join(self.metrics))
         for name in self.attacks:
             find_attack(name)
+        if self.attack_rows is not None and self.attack_rows < 1:
+            raise ConfigError(f"{self.attack_rows} attacked rows; give at least 1")
         if self.draws < 1:
             raise ConfigError(f"{self.draws} draws; give at least 1")
         if self.top < 0:

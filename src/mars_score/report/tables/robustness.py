@@ -68,11 +68,14 @@ def shares(study: Study, dataset: DatasetResult, slug: str, *, upper: bool = Fal
         Column("metric"),
         *(Column(attack, "percent", 0, "", attack_meaning(attack)) for attack in attacks),
     )
+    sampled = (
+        f" At most {study.attack_rows} rows were attacked, drawn by whole items." if study.attack_rows else ""
+    )
     of_what = "texts that people rated in the upper half" if upper else "texts"
     ceilings = [attack for attack in attacks if not is_harmful(attack)]
     caption = (
         f"The share of {of_what} whose original scores better than the attacked one; a tie counts half, so 50% is "
-        "chance."
+        f"chance.{sampled}"
     )
     if ceilings:
         caption += f" {', '.join(ceilings)} is no harm but a ceiling: a low share is right there."

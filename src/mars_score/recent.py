@@ -1,0 +1,44 @@
+"""A memory of bounded size: what was not asked for longest goes first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """Keeps values up to a total size."""
+
+    def __init__(self, limit: int, size_of: Callable[[Key, Value], int] = lambda key, value: 1) -> None:
+        """Keep at most `limit`, in the units of `size_of`; by default, so many values."""
+        self.limit, self.size = limit, 0
+        self._size_of = size_of
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> Value | None:
+        """The value, if it is still there."""
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    def keep(self, key: Key, value: Value) -> None:
+        """Remember a value, unless one is there already, and forget older ones if need be."""
+        if key not in self._kept:
+            self._kept[key] = value
+            self.size += self._size_of(key, value)
+        self._kept.move_to_end(key)
+        while self.size > self.limit:
+            self.size -= self._size_of(*self._kept.popitem(last=False))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()
+        self.size = 0
