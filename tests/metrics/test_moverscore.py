@@ -79,8 +79,8 @@ def test_which_words_count() -> None:
 
 def test_flags() -> None:
     empty, unknown = by_hand(" ", "east"), by_hand("zyzzyva", "east")
-    assert (empty.score, empty.flags) == (0, (flags.EMPTY_CANDIDATE,))
-    assert (unknown.score, unknown.flags) == (0, (flags.OUT_OF_VOCABULARY,))
+    assert (empty.score, empty.flags) == (-1, (flags.EMPTY_CANDIDATE,))
+    assert (unknown.score, unknown.flags) == (-1, (flags.OUT_OF_VOCABULARY,))
     undefined = by_hand("east", "zyzzyva")
     assert (undefined.score, undefined.flags) == (None, (flags.REFERENCE_OUT_OF_VOCABULARY,))
     assert by_hand("east " * 11, "east").flags == (flags.CANDIDATE_TRUNCATED,)
