@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +12,19 @@ from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mars_score.infilling.language_model import LanguageModel
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache() -> Iterator[None]:
+    """No test finds what another one has computed, or what the user has; a test of the cache switches it on."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MARS_SCORE_CACHE", os.path.join(folder, "cache"))
+        environment.setenv("MARS_SCORE_CACHE_SIZE", "0")
+        yield
 
 
 @pytest.fixture(scope="session")

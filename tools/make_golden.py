@@ -11,7 +11,7 @@ from pathlib import Path
 from mars_score import MarsScorer, golden
 
 if __name__ == "__main__":
-    scorer = MarsScorer()
+    scorer = MarsScorer(cache=None)
     items = [golden.record(item) for item in scorer.score_examples(golden.EXAMPLES)]
     path = Path(__file__).parents[1] / "src" / "mars_score" / "golden.json"
     path.write_text(json.dumps({"signature": scorer.signature, "items": items}, indent=2) + "\n", "utf-8")

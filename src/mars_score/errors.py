@@ -4,6 +4,7 @@ MarsError
 ├── InputError      a file or row that cannot be scored; names the file, the line and the remedy
 ├── OutputError     a result that cannot be written; nothing already computed is lost
 ├── ConfigError     an unknown preset, model or option, or a value out of range
+├── EngineError     workers that cannot be reached, or that die over their work
 └── ModelError      a model that cannot be found, fetched, verified or loaded
     ├── FetchError      the download failed; says what to copy where by hand
     └── IntegrityError  a file differs from its recorded hash
@@ -48,6 +49,10 @@ class OutputError(MarsError):
 
 class ConfigError(MarsError):
     """An unknown name, or a value out of range."""
+
+
+class EngineError(MarsError):
+    """Workers that cannot be reached, or that die over their work."""
 
 
 class ModelError(MarsError):

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from mars_score import flags
+from mars_score.augmentations.cache import cache_at
+from mars_score.augmentations.costs import Costs, size_of, tokens_generated
+from mars_score.augmentations.naming import Naming, check_corpus
+from mars_score.augmentations.pack_reading import Pack
+from mars_score.augmentations.sources import Augmentations
 from mars_score.config import MarsConfig, preset
-from mars_score.errors import ConfigError, InputError
+from mars_score.errors import InputError
 from mars_score.examples import clean_examples, make_examples
 from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.templates import WordPlan, explain_words
@@ -23,7 +29,9 @@ from mars_score.types import Augmentation, Example, Pair, ScoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from mars_score.augmentations.pack_format import Header
     from mars_score.config import InfillingConfig, MaskingConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
@@ -43,22 +51,27 @@ class MarsScorer:
         store: ModelStore | None = None,
         device: str = "cpu",
         memory: int = 2 << 30,
+        cache: bool | str | Path | None = True,
+        pack: str | Path | None = None,
         **options: Any,
     ) -> None:
-        """Choose settings: a preset or a whole configuration, then single options by name (``q=0.9``)."""
+        """Choose settings: a preset or a whole configuration, then single options by name (``q=0.9``).
+
+        `cache` is where augmented references are kept between runs: ``True`` for the user's folder, a folder, or
+        ``None``. `pack` is a file of them: then no language model is needed.
+        """
         self.config = (config or _preset(preset)).with_options(**options)
         self.parts = Parts(store, device=device, memory=memory)
         self.mars = Mars(self.config)
         self.corpus: Sequence[Example] | None = None
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
-        self._augmented: dict[tuple[MaskingConfig, InfillingConfig, str], dict[Pair, Augmentation]] = {}
-        """By what augmentation depends on: the settings, and the name of the IDF source."""
+        self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
         self._encodings = EncodingMemory()
 
     def sibling(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, and everything shared that does not depend on them."""
-        other = MarsScorer(config=self.config.with_options(**options))
-        other.parts, other.corpus, other._augmented = self.parts, self.corpus, self._augmented
+        other = MarsScorer(config=self.config.with_options(**options), cache=None)
+        other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
         mine, its = self.config.scoring, other.config.scoring
         if (mine.encoder, mine.dtype) == (its.encoder, its.dtype):
             other._encodings = self._encodings
@@ -102,10 +115,7 @@ class MarsScorer:
 
         With `idf="corpus"` they belong to a corpus: set `corpus` first.
         """
-        if self.config.masking.idf == "corpus" and self.corpus is None:
-            raise ConfigError(
-                'add_augmentations() with idf="corpus" needs to know the corpus; set scorer.corpus first'
-            )
+        check_corpus(self.config, known=self.corpus is not None)
         ratios = {0.0, *self.config.masking.ratios}
         for pair, found in augmented.items():
             if {one.ratio for one in found.augmented} != ratios:
@@ -113,21 +123,42 @@ class MarsScorer:
                     f"the augmentation of {pair.reference!r} was made with other masking ratios",
                     remedy="add augmentations that were made with this scorer's settings",
                 )
-        known = self._known(self.idf_for([]))
-        known |= {Pair(*map(clean, pair)): found for pair, found in augmented.items()}
+        memory = self.augmentations.memory(self._settings(self.idf_for([])))
+        memory.keep({Pair(*map(clean, pair)): found for pair, found in augmented.items()})
+
+    def to_augment(self, examples: Sequence[Example]) -> list[Pair]:
+        """Return the pairs that would have to be augmented, as neither memory nor cache nor pack has them."""
+        cleaned = clean_examples(examples)
+        idf = self.idf_for(cleaned)
+        pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
+        return self.augmentations.absent(pairs, self._settings(idf), lambda: self._naming.kept_as(idf))
 
     def _augment(self, cleaned: Sequence[Example], progress: StageProgress) -> dict[Pair, Augmentation]:
-        pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
+        rows: dict[Pair, str] = {}
+        for example in cleaned:
+            for pair in example.pairs:
+                rows.setdefault(pair, example.id)
         idf = self.idf_for(cleaned)
-        known = self._known(idf)
-        new = [pair for pair in pairs if pair not in known]
-        if new:
-            known |= zip(new, self.mars.augment(new, self.tagger, idf, self.infiller, progress), strict=True)
-        return {pair: known[pair] for pair in pairs}
 
-    def _known(self, idf: Idf) -> dict[Pair, Augmentation]:
-        """What was augmented before with these settings."""
-        return self._augmented.setdefault((self.config.masking, self.config.infilling, idf.name), {})
+        def compute(pairs: Sequence[Pair]) -> list[Augmentation]:
+            costs, begun = self.costs, perf_counter()
+            tagger, before = self.tagger, tokens_generated(self.infiller)
+            loaded = perf_counter()
+            found = self.mars.augment(pairs, tagger, idf, self.infiller, progress)
+            costs.loading += loaded - begun
+            costs.seconds += perf_counter() - loaded
+            costs.size += sum(map(size_of, pairs))
+            costs.augmented += len(found)
+            costs.generated += tokens_generated(self.infiller) - before
+            return found
+
+        return self.augmentations.find(
+            rows, self._settings(idf), lambda: self._naming.kept_as(idf), compute, progress
+        )
+
+    def _settings(self, idf: Idf) -> tuple[MaskingConfig, InfillingConfig, str]:
+        """What augmentation depends on: the settings, and the name of the IDF source."""
+        return self.config.masking, self.config.infilling, idf.name
 
     def explain_words(self, example: Example) -> dict[str, tuple[WordPlan, ...]]:
         """Return, for each reference of an example, what decides which of its words are masked."""
@@ -141,15 +172,37 @@ class MarsScorer:
     @cached_property
     def signature(self) -> str:
         """The configuration in one line: equal signature and equal input mean equal score."""
-        self.parts.check(self.config)
-        masking, scoring = self.config.masking, self.config.scoring
+        scoring = self.config.scoring
+        if self.augmentations.pack is None:
+            self.parts.check(self.config)
+        names = self._naming.names()
         return signature(
             self.config,
-            lm=self.parts.infilling_name(self.config.infilling),
+            lm=names.lm,
             encoder=self.parts.name(scoring.encoder, SIMILARITY),
-            tagger=self.parts.tagger_name(masking.tagger),
-            idf="idf-corpus" if masking.idf == "corpus" else f"idf-{BackgroundIdf().name}",
+            tagger=names.tagger,
+            idf="idf-corpus" if self.config.masking.idf == "corpus" else names.idf,
         )
+
+    @property
+    def augmentation_signature(self) -> str:
+        """The part of the configuration that augmented references depend on; a corpus is in it by its hash."""
+        return self.pack_header.signature
+
+    @property
+    def pack_header(self) -> Header:
+        """What a pack of this scorer's augmented references says of itself."""
+        check_corpus(self.config, known=self.corpus is not None)
+        return self._naming.header(self.idf_for([]))
+
+    @property
+    def _naming(self) -> Naming:
+        return Naming(self.config, self.parts, self.augmentations.pack)
+
+    @property
+    def costs(self) -> Costs:
+        """What this scorer and its siblings have computed and found so far."""
+        return self.augmentations.costs
 
     def idf_for(self, examples: Sequence[Example]) -> Idf:
         """The IDF source: a fixed table, or the references at hand."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig
 
 
@@ -21,7 +23,7 @@ def signature(config: MarsConfig, *, lm: str, encoder: str, tagger: str, idf: st
         "refs": scoring.references,
         "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
     }
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
+    return joined(parts)
 
 
 def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:
@@ -34,6 +36,20 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
         "ctx": f"head{infilling.max_context}" if infilling.context else "none",
         **_filling(infilling),
     }
+
+
+def augmentation_signature(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:
+    """Everything that an augmented reference depends on beside its texts; the IDF source by its full name."""
+    return {
+        "mars": f"v{__version__}",
+        **augmentation_parts(config, lm=lm, tagger=tagger, idf=idf),
+        "dtype": config.infilling.dtype,
+    }
+
+
+def joined(parts: Mapping[str, str]) -> str:
+    """The parts of a signature in one line."""
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
 def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:

@@ -54,6 +54,8 @@ class CommandLine:
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.folder, self.monkeypatch, self.capsys = folder, monkeypatch, capsys
+        self.cost = ""
+        """What the last run said that it took. No two runs take the same, so results are compared without it."""
 
     def __call__(self, *arguments: str) -> Result:
         """Run in this process."""
@@ -66,6 +68,7 @@ class CommandLine:
         out, err = self.capsys.readouterr()
         assert isinstance(code, int)
         assert "Traceback" not in out + err
+        err, self.cost = _without_cost(err)
         return Result(code, out, err)
 
     def process(self, *arguments: str, code: str = WATCHED) -> Result:
@@ -84,6 +87,12 @@ class CommandLine:
     def put_rows(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         """Write JSON lines."""
         self.put(name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _without_cost(err: str) -> tuple[str, str]:
+    """Take the line of costs away, which is the last one if it is there."""
+    *lines, last = err.splitlines(keepends=True) or [""]
+    return ("".join(lines), last) if last.startswith("cost: ") else (err, "")
 
 
 def environment() -> dict[str, str]:

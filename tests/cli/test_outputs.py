@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet
 import pytest
 
-from mars_score.cli.score import CHUNK
+from mars_score.cli.running import CHUNK
 from mars_score.files import line_writer
 from mars_score.scorer import MarsScorer
 
@@ -329,10 +329,10 @@ def test_progress_is_drawn_on_a_terminal_only(cli: CommandLine, monkeypatch: pyt
     assert len(quiet.err.splitlines()) == 3
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    for command in ("score", "augment"):
-        drawn = cli(command, "rows.jsonl", "-o", "out.jsonl")
+    for command, noun in (("score", "rows"), ("augment", "references")):
+        drawn = cli(command, "rows.jsonl", "-o", f"{command}.jsonl")
         assert (drawn.code, drawn.out) == (0, "")
-        assert "rows" in drawn.err
+        assert noun in drawn.err
         assert "3/3" in drawn.err
         assert signature_of(drawn.err) == signature_of(quiet.err)
 
@@ -407,7 +407,8 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     result = cli("score", "rows.jsonl", "-o", output)
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
-    assert "interrupted; the rows written so far are complete" in result.err
+    assert f"interrupted; the rows written so far are complete: {CHUNK} in {output}\n" in result.err
+    assert result.err.endswith(f"to go on: mars-score score rows.jsonl -o {output}\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"].startswith("mars:v")
@@ -430,11 +431,8 @@ from mars_score import scorer
 from mars_score.cli.main import run
 from mars_score.types import ItemScore, ScoreResult
 
-class Scorer:
+class Scorer(scorer.MarsScorer):
     signature = "mars:v0"
-
-    def __init__(self, config, **_):
-        self.config = config
 
     def score_examples(self, examples, **_):
         return ScoreResult(tuple(ItemScore(one.id, 0.5, ()) for one in examples), self.signature)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +12,10 @@ import pytest
 from mars_score.errors import ConfigError, OutputError
 from mars_score.files import check_writable, write_signatures
 from mars_score.version import __version__
+from tests.unprivileged import unprivileged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.tsv", "out.parquet"])
@@ -60,23 +58,6 @@ def test_a_file_as_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="is a file, not a folder"):
         check_writable(tmp_path / "file" / "out.jsonl")
-
-
-@contextmanager
-def unprivileged() -> Iterator[Path]:
-    """A folder of somebody to whom read-only means read-only; the superuser becomes nobody for a while."""
-    folder = Path(tempfile.mkdtemp())
-    nobody = 65534
-    superuser = os.geteuid() == 0
-    if superuser:
-        os.chown(folder, nobody, nobody)
-        os.seteuid(nobody)
-    try:
-        yield folder
-    finally:
-        if superuser:
-            os.seteuid(0)
-        shutil.rmtree(folder)
 
 
 def test_no_permission() -> None:

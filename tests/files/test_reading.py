@@ -1,4 +1,4 @@
-"""Choosing the reader, files that are no input, laziness and counting."""
+"""Choosing the reader, files that are no input, and laziness."""
 
 from __future__ import annotations
 
@@ -13,26 +13,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.errors import ConfigError, InputError
-from mars_score.files import count_rows, read_examples
+from mars_score.files import read_examples
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from .conftest import Folder
 
 ROW = '{"candidate": "c", "reference": "r"}'
-BOTH: list[Callable[..., object]] = [read_examples, count_rows]
 
 
 def refused(path: str | Path) -> InputError:
-    """Return the error of an input that is refused in the call itself, by reading and by counting."""
-    for function in BOTH:
-        with pytest.raises(InputError) as caught:
-            function(path)
-        assert str(caught.value.path) == str(path)
-        assert caught.value.remedy
+    """Return the error of an input that is refused in the call itself."""
+    with pytest.raises(InputError) as caught:
+        read_examples(path)
+    assert str(caught.value.path) == str(path)
+    assert caught.value.remedy
     return caught.value
 
 
@@ -78,14 +75,12 @@ def test_a_format_overrides_the_suffix(folder: Folder) -> None:
     assert folder.read("rows.txt", ROW, format="jsonl")
     assert folder.read("rows.jsonl", "candidate\treference\nc\tr\n", format="tsv")
     assert folder.read("ROWS.JSONL", ROW)
-    assert count_rows(folder.put("rows.txt", ROW), format="jsonl") == 1
 
 
 def test_an_unknown_format(folder: Folder) -> None:
     path = folder.put("rows.txt", ROW)
-    for function in BOTH:
-        with pytest.raises(ConfigError, match=r"unknown format 'jsonlines'.*Did you mean 'jsonl'"):
-            function(path, format="jsonlines")
+    with pytest.raises(ConfigError, match=r"unknown format 'jsonlines'.*Did you mean 'jsonl'"):
+        read_examples(path, format="jsonlines")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,6 @@ def test_no_rows(folder: Folder, name: str, content: str) -> None:
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{ROW}\n{ROW}\n".encode())))
-    assert count_rows("-") is None
     assert list(read_examples("-")) == [Example("1", "c", ("r",)), Example("2", "c", ("r",))]
 
 
@@ -164,21 +158,6 @@ def test_memory_does_not_grow_with_the_file(folder: Folder, name: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < size / 10
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "count"),
-    [
-        ("rows.jsonl", f"{ROW}\n\n{ROW}", 2),
-        ("rows.ndjson", "", 0),
-        ("rows.csv", 'candidate,reference\n"a\nb",r\n\nc,r\n', 2),
-        ("rows.tsv", "", 0),
-        ("rows.csv", 'candidate,reference\n"a', None),
-        ("rows.json", f"[{ROW}]", None),
-    ],
-)
-def test_count_rows(folder: Folder, name: str, content: str, count: int | None) -> None:
-    assert count_rows(folder.put(name, content)) == count
 
 
 def test_the_import_is_light() -> None:

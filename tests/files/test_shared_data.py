@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mars_score.errors import InputError
-from mars_score.files import count_rows, read_examples
+from mars_score.files import read_examples
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 FILES = sorted(DATA.glob("*.jsonl"))
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(not FILES, reason=f"no data sets in {DATA}")
 def test_a_data_set_is_read_whole(path: Path) -> None:
     with open(path, encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    assert count_rows(path) == len(rows)
     if not {"candidate", "references"} <= rows[0].keys():
         with pytest.raises(InputError, match="no field 'candidate'"):
             next(read_examples(path))

@@ -145,3 +145,35 @@ def test_processes_that_fetch_at_once_all_end_well(tmp_path: Path) -> None:
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert sorted(heard.get(timeout=5) for _ in processes) == ["fetched", "found", "found"]
     assert not any((tmp_path / ".work").iterdir())
+
+
+def test_what_is_loaded_is_compared_with_its_record(store: ModelStore, heard: Heard) -> None:
+    folder = store.ensure("tiny")
+    heard.lines.clear()
+    assert store.sound("tiny") == folder
+    assert heard.lines == []
+    flip_a_bit(folder / "model.safetensors")
+    assert store.ensure("tiny") == folder  # sizes alone do not tell
+    assert store.sound("tiny") == folder
+    assert (
+        "tiny is damaged: model.safetensors has changed: its sha256 is not the recorded one; it is fetched again"
+        in heard.lines
+    )
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+    assert store.verify("tiny") == []
+
+
+def test_a_changed_model_that_cannot_be_fetched_is_refused(store: ModelStore) -> None:
+    folder = store.ensure("tiny")
+    flip_a_bit(folder / "sub/config.json")
+    for archive in store.archives.iterdir():
+        archive.unlink()
+    with pytest.raises(ModelError, match="cannot be fetched"):
+        store.sound("tiny")
+
+
+def test_a_file_beside_the_recorded_ones_does_not_matter(store: ModelStore) -> None:
+    folder = store.ensure("tiny")
+    (folder / "note.txt").write_text("mine")
+    assert store.sound("tiny") == folder
+    assert (folder / "note.txt").exists()

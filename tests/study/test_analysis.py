@@ -17,7 +17,7 @@ from mars_score.study.contrasts import MORE, permute
 from mars_score.study.results import HUMAN, PER_RATING
 from mars_score.study.running import run_study
 from mars_score.study.score_store import ScoreStore
-from mars_score.study.scoring import make_work, score_work
+from mars_score.study.scoring import make_work, score_works
 from mars_score.study.settings import Settings, attack_names
 from mars_score.types import Example
 from tests.study.toys import Counting, dataset, modelless_scorer, register
@@ -355,6 +355,6 @@ def test_settings_are_checked() -> None:
 def test_sections_alone(store: ScoreStore) -> None:
     """An analysis can be asked for single sections, as a notebook would."""
     work = make_work(DATA, modelless_scorer(), ["rougeL"], (), 0)
-    one = Analysis(score_work(work, store), replace(SETTINGS, metrics=("rougeL",)), store)
+    one = Analysis(score_works([work], store)[0], replace(SETTINGS, metrics=("rougeL",)), store)
     assert one.ratios() == []
     assert len(one.rows()) == len(DATA)

@@ -8,7 +8,7 @@ import pytest
 
 from mars_score.study.disagreements import disagreements
 from mars_score.study.error_kinds import error_kinds, is_copied, is_new, unknown_words
-from mars_score.study.scoring import make_work, score_work
+from mars_score.study.scoring import make_work, score_works
 from mars_score.types import Example
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import dataset
@@ -82,7 +82,7 @@ def test_kinds_and_ranks() -> None:
 def test_terms_explain_the_score(store: ScoreStore) -> None:
     data = dataset(4)
     scorer = toy_scorer()
-    found = score_work(make_work(data, scorer, ["mars"], (), 0), store)
+    (found,) = score_works([make_work(data, scorer, ["mars"], (), 0)], store)
     for one in disagreements(found, "mars", 5, store):
         assert sum(term.weight * term.cosine for term in one.terms) == pytest.approx(one.score)
         assert [term.ratio for term in one.terms] == [0.0, 0.2, 0.4, 0.6]

@@ -10,10 +10,9 @@ import pytest
 from scipy import stats
 
 from mars_score.config import ratios_up_to
-from mars_score.study.ratio_cosines import ratio_cosines
 from mars_score.study.ratios import row_score
 from mars_score.study.running import run_study
-from mars_score.study.score_store import text_digest
+from mars_score.study.scoring import make_work, score_works
 from mars_score.study.settings import Settings
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import dataset, reference
@@ -39,8 +38,9 @@ DATA = several_references()
 
 
 def cosines_of(store: ScoreStore, **options: str) -> list[Cosines]:
-    digests = [text_digest(example) for example in DATA.examples]
-    return ratio_cosines(DATA.examples, digests, toy_scorer(**options), store)
+    (found,) = score_works([make_work(DATA, toy_scorer(**options), (), (), 0, sweep=True)], store)
+    assert found.cosines is not None
+    return list(found.cosines)
 
 
 @pytest.mark.parametrize("references", ["best", "mean"])

@@ -11,7 +11,7 @@ from mars_score.metrics.registry import METRICS, make_metric
 from mars_score.study import scoring
 from mars_score.study.disagreements import disagreements
 from mars_score.study.score_store import ScoreStore
-from mars_score.study.scoring import count_missing, make_work, score_work
+from mars_score.study.scoring import count_missing, make_work, score_works
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import Counting, dataset, modelless_scorer, register, with_candidate
 
@@ -33,7 +33,7 @@ def run(
     work = make_work(data, scorer or modelless_scorer(), metrics, attacks, seed, sweep=sweep)
     expected = count_missing(work, store)
     finished: list[int] = []
-    found = score_work(work, store, finished=finished.append)
+    (found,) = score_works([work], store, finished=finished.append)
     assert sum(finished) == expected
     assert count_missing(work, store) == 0
     return found

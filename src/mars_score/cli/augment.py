@@ -1,58 +1,160 @@
-"""``mars-score augment``: the augmented references themselves, as JSON lines."""
+"""``mars-score augment``: the augmented references themselves, as JSON lines or as a pack."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.augmentations.pack_format import SUFFIX
+from mars_score.augmentations.pack_writing import pack_writer
+from mars_score.cli.checking import Checked, check
+from mars_score.cli.cost_line import Bill
+from mars_score.cli.dry_run import dry_run_option, tell_augmenting
+from mars_score.cli.engine_options import engine_options, take_engine
 from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
-from mars_score.cli.progress import bars
-from mars_score.cli.score import CHUNK
+from mars_score.cli.resuming import Origin, refuse_other_signatures, restart_option, take_over
+from mars_score.cli.running import CHUNK, Batches, chunk_size, run
+from mars_score.cli.stopping import stoppable
 from mars_score.errors import OutputError
 from mars_score.files import check_writable, write_signatures
+from mars_score.files.finished import json_objects, left_over
 from mars_score.files.formats import OUTPUTS, format_of
 from mars_score.files.line_writer import open_lines
 from mars_score.files.output_path import output_file
+from mars_score.files.rows import Kept
+from mars_score.files.sidecar import sidecar_of
+from mars_score.metrics.identity import settings_digest
+from mars_score.references import distinct_references
+from mars_score.work import AugmentWork, ScorerRecipe
 
 if TYPE_CHECKING:
-    from mars_score.types import Augmentation, Pair
+    from collections.abc import Iterator
+
+    from mars_score.engines.base import Engine
+    from mars_score.scorer import MarsScorer
+    from mars_score.types import Augmentation, Example, Pair
+    from mars_score.work import Augmented
 
 
 @click.command()
 @input_options
 @scorer_options
-@click.option("-o", "--output", required=True, metavar="FILE", help="A .jsonl file; - is standard output.")
-def augment(output: str, **values: Any) -> None:
-    """Write the augmented references of FILE, one JSON object for each context and reference.
+@engine_options
+@click.option(
+    "-o", "--output", required=True, metavar="FILE",
+    help=f"A .jsonl file, or a pack ({SUFFIX}) for score --pack; - is standard output.",
+)  # fmt: skip
+@restart_option
+@dry_run_option
+def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
+    """Write the augmented references of FILE, one for each context and reference.
 
-    Candidates play no part: the result serves every system that is scored on the same references.
+    Candidates play no part: the result serves every system that is scored on the same references. Run the same
+    command again to go on with an output that is not finished.
     """
-    source, scorer = take_input(values), take_scorer(values)
-    if (form := format_of(output, None, OUTPUTS)) not in (None, "jsonl"):
+    source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
+    form = format_of(output, None, OUTPUTS)
+    if form not in (None, "jsonl"):
         raise OutputError(f"{output}: augmented references are no {form}\n  remedy: name a .jsonl file, or -")
     check_writable(output, "jsonl", inputs=source.paths)
-    source, total = source.check()
-    # This finds every model: a wrong name is known before anything is computed.
-    signatures = {"mars": scorer.signature}
-    written: set[Pair] = set()
-    rows = source.read()
-    size = total if scorer.config.masking.idf == "corpus" else CHUNK
-    # Now too, so that the rows of a run that stops half-way have it.
-    write_signatures(output, signatures, {"input": source.name})
-    with open_lines(output_file(output), _json) as writer, bars(total) as show:
-        while chunk := list(islice(rows, size)):
-            for pair, found in scorer.augment_examples(chunk, progress=show.stage).items():
-                if pair not in written:
-                    written.add(pair)
-                    writer.write(_Row(f"reference {len(written)}", pair, found))
-            show.rows(len(chunk))
-    write_signatures(output, signatures, {"input": source.name, "references": len(written)})
-    click.echo(f"{len(written)} references augmented", err=True)
-    click.echo(f"signature: {signatures['mars']}", err=True)
+    augmenting = Augmenting(scorer, engine, check(source))
+    if dry_run:
+        tell_augmenting(augmenting.checked, scorer, augmenting.kept(output, restart=restart).rows)
+        return
+    try:
+        if output.endswith(SUFFIX):
+            augmenting.pack(output)
+        else:
+            augmenting.save(output, restart=restart)
+    finally:
+        augmenting.bill.learn(scorer)
+    augmenting.bill.show()
+
+
+@dataclass(frozen=True, slots=True)
+class Augmenting:
+    """One run."""
+
+    scorer: MarsScorer
+    engine: Engine
+    checked: Checked
+    bill: Bill = field(default_factory=Bill)
+
+    def save(self, output: str, *, restart: bool) -> None:
+        """Write all references that the output does not have yet as JSON lines."""
+        place = sidecar_of(output)
+        # This finds every model: a wrong name is known before anything is computed.
+        signatures = {"mars": self.scorer.signature}
+        with stoppable(None if place is None else output) as stop:
+            kept, total = self.kept(output, restart=restart), self._count()
+            if kept.rows == total:
+                click.echo(f"all {total} references are in {output}; there is nothing to compute", err=True)
+            elif kept.rows:
+                click.echo(f"going on after {kept.rows} of {total} references in {output}", err=True)
+            with open_lines(output_file(output), _json, kept) as writer:
+                stop.writer = writer
+                # Before the first row, so that the rows of a run that is killed have it.
+                write_signatures(output, signatures, self._origin().facts())
+                for number, (pair, found) in enumerate(self._rows(kept.rows, total), kept.rows + 1):
+                    writer.write(_Row(f"reference {number}", pair, found))
+            write_signatures(output, signatures, self._origin().facts(references=total))
+        self._summarise(total)
+
+    def pack(self, output: str) -> None:
+        """Write a pack, which appears when it is complete; what was done before comes from the cache."""
+        with stoppable(output):
+            if self._corpus:
+                self.scorer.corpus = list(self.checked.read())
+            total = self._count()
+            with pack_writer(output, self.scorer.pack_header) as writer:
+                for pair, found in self._rows(0, total):
+                    writer.add(pair, found)
+        self._summarise(total)
+
+    def kept(self, output: str, *, restart: bool) -> Kept:
+        """What there is to go on with; an output that this run cannot have begun is refused."""
+        left = None if restart or output.endswith(SUFFIX) else left_over(output, "jsonl")
+        if left is None:
+            return Kept()
+        known = self._origin().known(output, left)
+        refuse_other_signatures(known, {"mars": self.scorer.signature}, left)
+        return take_over(json_objects(left), distinct_references(self.checked.read()), _same_reference, left)
+
+    def _rows(self, after: int, total: int) -> Iterator[Augmented]:
+        """Augment the references after so many."""
+        if after == total:
+            return iter(())
+        work = AugmentWork(ScorerRecipe.of(self.scorer))
+        references = distinct_references(self.checked.read())
+        if self._corpus:
+            # IDF from the corpus needs the whole corpus at once.
+            batches = Batches(references, total, total)
+            return islice(run(self.engine, work, batches, self.bill, "references"), after, None)
+        rest = islice(references, after, None)
+        size = chunk_size(self.engine, total - after, CHUNK)
+        return run(self.engine, work, Batches(rest, size, total - after), self.bill, "references")
+
+    def _count(self) -> int:
+        return sum(1 for _ in distinct_references(self.checked.read()))
+
+    def _summarise(self, total: int) -> None:
+        click.echo(f"{total} references augmented", err=True)
+        click.echo(f"signature: {self.scorer.signature}", err=True)
+
+    @property
+    def _corpus(self) -> bool:
+        return self.scorer.config.masking.idf == "corpus"
+
+    def _origin(self) -> Origin:
+        return Origin(self.checked, settings_digest(["mars"], self.scorer))
+
+
+def _same_reference(row: dict[str, Any], example: Example) -> bool:
+    return (row.get("context"), row.get("reference")) == (example.context, example.references[0])
 
 
 @dataclass(frozen=True, slots=True)

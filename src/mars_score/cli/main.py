@@ -19,6 +19,7 @@ COMMANDS = {
     "compare": "Tell which of several systems is better.",
     "rating-sheet": "Make a sheet on which people rate augmented references.",
     "models": "Fetch, check and remove models.",
+    "cache": "Look after augmented references that are kept between runs.",
     "doctor": "Check that this installation computes the scores it should.",
 }
 """Each is a module of this package with a click command of the same name (with _ for -)."""

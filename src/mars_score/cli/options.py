@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,14 +12,14 @@ import click
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.files import read_examples, read_parallel
-from mars_score.files.source import STDIN, is_regular, shown
+from mars_score.files.source import STDIN, shown
+from mars_score.sizes import bytes_of
 
 if TYPE_CHECKING:
     from mars_score.scorer import MarsScorer
     from mars_score.types import Example
 
 F = TypeVar("F", bound=Callable[..., Any])
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +28,13 @@ class Input:
 
     paths: tuple[str, ...]
     read: Callable[[], Iterator[Example]]
+    again: Callable[[], Iterator[Example]]
+    """Reads rows that have been checked before."""
 
     @property
     def name(self) -> str:
         """The file that names the rows in messages."""
         return shown(self.paths[0])
-
-    def check(self) -> tuple[Input, int]:
-        """Read everything, so that a bad row is found before anything is computed; return the row count."""
-        if not all(map(is_regular, self.paths)):  # standard input or another pipe: read only once
-            rows = list(self.read())
-            return replace(self, read=lambda: iter(rows)), len(rows)
-        return self, sum(1 for _ in self.read())
 
 
 def input_options(command: F) -> F:
@@ -76,6 +70,11 @@ def scorer_options(command: F) -> F:
             click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, ..."),
             click.option("--dtype", help="float32, bfloat16 or float16, for both models."),
             click.option("--memory", default="2G", show_default=True, help="Memory for the decoder's caches."),
+            click.option(
+                "--pack", metavar="FILE",
+                help="Augmented references, made by mars-score augment -o FILE.marspack: no language model is needed.",
+            ),
+            click.option("--no-cache", is_flag=True, help="Neither read nor fill the augmentation cache."),
         ]
     ):  # fmt: skip
         command = option(command)
@@ -96,7 +95,11 @@ def take_input(values: dict[str, Any]) -> Input:
             remedy="give FILE, or --candidates and --references text files, not both",
         )
     if file:
-        return Input((file,), lambda: read_examples(file, fields=fields, format=form))
+        return Input(
+            (file,),
+            lambda: read_examples(file, fields=fields, format=form),
+            lambda: read_examples(file, fields=fields, format=form, checked=True),
+        )
     if not (candidates and references):
         absent = "--references" if candidates else "--candidates"
         raise InputError(
@@ -111,9 +114,11 @@ def take_input(values: dict[str, Any]) -> Input:
         )
     if fields or form:
         raise ConfigError("--field and --input-format are for a FILE of rows; a text file is one text a line")
-    return Input(
-        paths, lambda: read_parallel(candidates=candidates, references=list(references), contexts=contexts)
-    )
+
+    def read() -> Iterator[Example]:
+        return read_parallel(candidates=candidates, references=list(references), contexts=contexts)
+
+    return Input(paths, read, read)
 
 
 def take_scorer(values: dict[str, Any]) -> MarsScorer:
@@ -133,6 +138,8 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
         config=config.with_options(**options),
         device=_device(values.pop("device")),
         memory=_bytes(values.pop("memory")),
+        pack=values.pop("pack"),
+        cache=not values.pop("no_cache"),
     )
 
 
@@ -171,8 +178,7 @@ def _number(text: str) -> float:
 
 
 def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([KMG]?)i?B?", text.strip(), re.IGNORECASE)
-    size = int(float(match[1]) * UNITS[match[2].upper()]) if match else 0
+    size = bytes_of(text)
     if not size:
         raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
     return size

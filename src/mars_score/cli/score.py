@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score import flags
+from mars_score.cli.checking import Checked, check
+from mars_score.cli.cost_line import Bill
+from mars_score.cli.dry_run import dry_run_option, tell_scoring
+from mars_score.cli.engine_options import engine_options, take_engine
 from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
-from mars_score.cli.progress import bars
+from mars_score.cli.resuming import (
+    Origin,
+    refuse_other_metrics,
+    refuse_other_signatures,
+    restart_option,
+    take_over,
+)
+from mars_score.cli.running import CHUNK, Batches, chunk_size, run
 from mars_score.cli.score_table import print_rows, print_summary
+from mars_score.cli.stopping import stoppable
 from mars_score.errors import OutputError
 from mars_score.files import ResultRow, check_writable, open_writer, write_signatures
+from mars_score.files.finished import left_over, result_rows
+from mars_score.files.output_path import output_format
+from mars_score.files.parquet_writer import PARTIAL
+from mars_score.files.rows import Kept
+from mars_score.files.sidecar import sidecar_of
+from mars_score.metrics.identity import settings_digest
 from mars_score.metrics.registry import make_metric, metric_names
-from mars_score.metrics.scoring import score_all
 from mars_score.metrics.summary import Summary
+from mars_score.work import ScorerRecipe, ScoreWork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
-    from mars_score.cli.options import Input
+    from mars_score.engines.base import Engine
     from mars_score.metrics.base import Metric
-
-CHUNK = 256
-"""Rows that are scored together and then saved."""
+    from mars_score.scorer import MarsScorer
+    from mars_score.types import Example
 
 
 @click.command()
@@ -34,19 +54,31 @@ CHUNK = 256
     help="Which metrics; all means all. mars-score metrics lists them.",
 )  # fmt: skip
 @scorer_options
+@engine_options
 @click.option(
     "-o", "--output", metavar="FILE", help="jsonl, csv, tsv or parquet by its suffix; - is standard output."
 )
 @click.option("--format", "form", metavar="FORMAT", help="table, jsonl, csv, tsv or parquet.")
 @click.option("--strict", is_flag=True, help="Make every flag of a row an error.")
-def score(names: str, output: str | None, form: str | None, strict: bool, **values: Any) -> None:
+@restart_option
+@dry_run_option
+def score(
+    names: str,
+    output: str | None,
+    form: str | None,
+    strict: bool,
+    restart: bool,
+    dry_run: bool,
+    **values: Any,
+) -> None:
     """Score the candidates of FILE.
 
     On a terminal the scores are a table; with -o or in a pipe, rows for programs: an id, the scores and
     the flags, in the order of the input. Signatures go to a file beside the output, and to the terminal.
+    Run the same command again to go on with an output that is not finished.
     """
     wanted = metric_names(names)
-    source, scorer = take_input(values), take_scorer(values)
+    source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
     table = form == "table" or (form is None and output is None and sys.stdout.isatty())
     if not table:
         check_writable(output, form, inputs=source.paths)
@@ -54,35 +86,126 @@ def score(names: str, output: str | None, form: str | None, strict: bool, **valu
         raise OutputError(
             f"{output}: a table goes to the terminal only\n  remedy: leave out --format table, or -o"
         )
-    source, total = source.check()
-    # This finds every model: a wrong name is known before anything is computed.
-    metrics = [make_metric(name, scorer) for name in wanted]
-    signatures = {metric.name: metric.signature for metric in metrics}
-    # IDF from the corpus needs the whole corpus at once.
-    size = total if scorer.config.masking.idf == "corpus" else CHUNK
-    rows = _rows(source, metrics, total, size, strict=strict)
-    if table:
-        print_rows(list(rows), signatures)
-        return
-    summary = Summary(wanted)
-    # Now too, so that the rows of a run that stops half-way have it.
-    write_signatures(output, signatures, {"input": source.name})
-    with open_writer(output, form) as writer:
-        for row in rows:
-            writer.write(row)
+    scoring = Scoring(wanted, scorer, engine, check(source), strict)
+    if dry_run:
+        left = None if table else scoring.left(output, form, restart=restart)
+        tell_scoring(scoring.checked, scorer, wanted, 0 if left is None else left.kept.rows)
+    elif table:
+        scoring.show()
+    else:
+        scoring.save(output, form, restart=restart)
+
+
+@dataclass(slots=True)
+class Left:
+    """What an earlier run left of the same output."""
+
+    file: Path
+    kept: Kept
+    signatures: dict[str, str]
+    summary: Summary
+    """Of the rows that are there."""
+    same_settings: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """One run."""
+
+    wanted: list[str]
+    scorer: MarsScorer
+    engine: Engine
+    checked: Checked
+    strict: bool
+
+    def show(self) -> None:
+        """Print all rows as a table."""
+        bill, metrics = Bill(), self._metrics()
+        with stoppable(None):
+            rows = list(self._rows(metrics, 0, bill))
+        print_rows(rows, {metric.name: metric.signature for metric in metrics})
+        bill.learn(self.scorer, self.wanted)
+        bill.show()
+
+    def save(self, output: str | None, form: str | None, *, restart: bool) -> None:
+        """Write all rows that the output does not have yet, then the summary of all."""
+        bill = Bill()
+        try:
+            self._save(output, form, bill, restart=restart)
+        finally:
+            bill.learn(self.scorer, self.wanted)
+        bill.show()
+
+    def _save(self, output: str | None, form: str | None, bill: Bill, *, restart: bool) -> None:
+        place = sidecar_of(output)
+        with stoppable(None if place is None else output) as stop:
+            left = self.left(output, form, restart=restart)
+            kept, summary = (left.kept, left.summary) if left else (Kept(), Summary(self.wanted))
+            finished = left is not None and kept.rows == self.checked.rows
+            if left is not None and finished and left.same_settings:
+                metrics, signatures = [], left.signatures
+            else:
+                metrics = self._metrics()
+                signatures = {metric.name: metric.signature for metric in metrics}
+                if left is not None:
+                    refuse_other_signatures(left.signatures, signatures, left.file)
+            if finished:
+                click.echo(f"all {kept.rows} rows are in {output}; there is nothing to compute", err=True)
+            elif kept.rows:
+                click.echo(f"going on after {kept.rows} of {self.checked.rows} rows in {output}", err=True)
+            if left is None or not finished or left.file.name.endswith(PARTIAL):
+                with open_writer(output, form, kept=kept, metrics=self.wanted) as writer:
+                    stop.writer = writer
+                    # Before the first row, so that the rows of a run that is killed have it.
+                    write_signatures(output, signatures, self._origin().facts())
+                    for row in [] if finished else self._rows(metrics, kept.rows, bill):
+                        writer.write(row)
+                        summary.add(row.scores)
+            facts = self._origin().facts(rows=self.checked.rows, means=summary.means)
+            sidecar = write_signatures(output, signatures, facts)
+        print_summary(summary, self.checked.rows, signatures, sidecar)
+
+    def left(self, output: str | None, form: str | None, *, restart: bool) -> Left | None:
+        """What there is to go on with; an output that this run cannot have begun is refused."""
+        file = None if restart else left_over(output, form)
+        if file is None:
+            return None
+        origin, summary = self._origin(), Summary(self.wanted)
+        signatures = origin.known(output, file)
+        refuse_other_metrics(signatures, self.wanted, file)
+        rows = result_rows(file, output_format(output, form), self.wanted)
+        kept = take_over(self._counted(rows, summary), self.checked.read(), _same_id, file)
+        return Left(file, kept, signatures, summary, origin.same_settings(output)) if kept.rows else None
+
+    def _counted(
+        self, rows: Iterable[tuple[ResultRow, int]], summary: Summary
+    ) -> Iterator[tuple[ResultRow, int]]:
+        for row, end in rows:
+            if self.strict:
+                flags.refuse([row])
             summary.add(row.scores)
-    extra = {"input": source.name, "rows": total, "means": summary.means}
-    sidecar = write_signatures(output, signatures, extra)
-    print_summary(summary, total, signatures, sidecar)
+            yield row, end
+
+    def _rows(self, metrics: list[Metric], after: int, bill: Bill) -> Iterator[ResultRow]:
+        """Score the rows after so many."""
+        work = ScoreWork(ScorerRecipe.of(self.scorer), tuple(self.wanted), self.strict, tuple(metrics))
+        total = self.checked.rows
+        if self.scorer.config.masking.idf == "corpus":
+            # IDF from the corpus needs the whole corpus at once.
+            return islice(
+                run(self.engine, work, Batches(self.checked.read(), total, total), bill), after, None
+            )
+        rest = islice(self.checked.read(), after, None)
+        size = chunk_size(self.engine, total - after, CHUNK)
+        return run(self.engine, work, Batches(rest, size, total - after), bill)
+
+    def _metrics(self) -> list[Metric]:
+        """This finds every model: a wrong name is known before anything is computed."""
+        return [make_metric(name, self.scorer) for name in self.wanted]
+
+    def _origin(self) -> Origin:
+        return Origin(self.checked, settings_digest(self.wanted, self.scorer))
 
 
-def _rows(
-    source: Input, metrics: Sequence[Metric], total: int, size: int, *, strict: bool
-) -> Iterator[ResultRow]:
-    """Score chunk by chunk, with progress."""
-    examples = source.read()
-    with bars(total) as show:
-        while chunk := list(islice(examples, size)):
-            for row in score_all(metrics, chunk, show.stage, strict=strict):
-                yield ResultRow(row.id, row.scores, row.flags)
-            show.rows(len(chunk))
+def _same_id(row: ResultRow, example: Example) -> bool:
+    return row.id == example.id

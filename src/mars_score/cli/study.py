@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.cli.engine_options import engine_options, take_engine
 from mars_score.cli.options import scorer_options, take_scorer
 from mars_score.cli.progress import bars
 from mars_score.errors import ConfigError, did_you_mean
@@ -83,6 +84,7 @@ EXIT_INTERRUPTED = 130
 )
 @click.option("--no-report", is_flag=True, help="Write results.json only.")
 @scorer_options
+@engine_options
 def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bool, **values: Any) -> None:
     """Compare metrics with people on the rated data sets DATA.
 
@@ -129,9 +131,10 @@ def _settings(values: dict[str, Any]) -> Settings:
 def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: dict[str, Any]) -> Study:
     from mars_score.study import running  # noqa: PLC0415  (loads numpy)
     from mars_score.study.score_store import ScoreStore  # noqa: PLC0415
-    from mars_score.study.scoring import count_missing  # noqa: PLC0415
+    from mars_score.study.scoring import count_missing, score_works  # noqa: PLC0415
 
-    works = running.plan(datasets, take_scorer(values), settings)
+    engine, scorer = take_engine(values), take_scorer(values)
+    works = running.plan(datasets, scorer, settings)
     with ScoreStore(folder) as store:
         if store.notice:
             click.echo(f"warning: {store.notice}", err=True)
@@ -139,7 +142,7 @@ def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: d
         told = f"{missing} scores to compute" if missing else "all scores are known"
         click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {told}", err=True)
         with bars(missing, "scores") as show:
-            found = running.score(works, store, show.stage, show.rows)
+            found = score_works(works, store, show.stage, show.rows, engine)
         with bars(len(found), "data sets") as show:
             return running.analyse(found, settings, store, progress=show.stage, finished=show.rows)
 

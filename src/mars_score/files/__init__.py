@@ -2,7 +2,7 @@
 
 from mars_score.files.output_path import check_writable
 from mars_score.files.parallel import read_parallel
-from mars_score.files.reading import count_rows, read_examples
+from mars_score.files.reading import read_examples
 from mars_score.files.rows import ResultRow
 from mars_score.files.sidecar import write_signatures
 from mars_score.files.writers import Writer, open_writer
@@ -11,7 +11,6 @@ __all__ = [
     "ResultRow",
     "Writer",
     "check_writable",
-    "count_rows",
     "open_writer",
     "read_examples",
     "read_parallel",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager, suppress
 from io import FileIO
 from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, TypeVar
 
 from mars_score.files.output_path import failed, unwritable
+from mars_score.files.rows import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,12 +30,15 @@ RowT = TypeVar("RowT", bound=Identified)
 class LineWriter(Generic[RowT]):
     """Writes rows to a stream; after a failure, a file still ends with a whole row."""
 
-    def __init__(self, stream: FileIO | BinaryIO, place: str, render: Callable[[RowT], str]) -> None:
-        self.saved = 0
-        """How many rows are safely written."""
+    def __init__(
+        self, stream: FileIO | BinaryIO, place: str, render: Callable[[RowT], str], kept: Kept | None = None
+    ) -> None:
+        kept = kept or Kept()
+        self.saved = kept.rows
+        """How many rows are safely written, those of an earlier run included."""
         self.failed = False
         self._stream, self._place, self._render = stream, place, render
-        self._size = 0
+        self._size = kept.size
 
     def write(self, row: RowT) -> None:
         """Save one row."""
@@ -55,6 +60,9 @@ class LineWriter(Generic[RowT]):
                 f" rows saved before it: {self.saved}, in {self._place}",
                 "free some space or choose another place, and run again",
             ) from error
+        except BaseException:
+            self._cut()  # an interrupt: what is written of this row is not whole
+            raise
         self.saved += 1
         self._size += len(data)
 
@@ -67,15 +75,38 @@ class LineWriter(Generic[RowT]):
 
 
 @contextmanager
-def open_lines(path: Path | None, render: Callable[[RowT], str]) -> Iterator[LineWriter[RowT]]:
-    """Open a writer of text rows; no path is standard output."""
+def open_lines(
+    path: Path | None, render: Callable[[RowT], str], kept: Kept | None = None
+) -> Iterator[LineWriter[RowT]]:
+    """Open a writer of text rows, which follow those that are kept; no path is standard output."""
     if path is None:
         sys.stdout.flush()
         yield LineWriter(sys.stdout.buffer, "standard output", render)
         return
     try:
-        stream = FileIO(path, "w")
+        # To append: what is there must survive until it is known that nobody else is writing.
+        stream = FileIO(path, "a")
     except OSError as error:
         raise unwritable(path, error) from error
     with stream:
-        yield LineWriter(stream, str(path), render)
+        if path.is_file():
+            _claim(stream, path)
+            stream.truncate(kept.size if kept else 0)
+            stream.seek(0, os.SEEK_END)
+        yield LineWriter(stream, str(path), render, kept)
+
+
+def _claim(stream: FileIO, path: Path) -> None:
+    """Refuse a file that another process is writing; the system gives it free when its writer ends."""
+    try:
+        import fcntl  # noqa: PLC0415  (not on every system)
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise failed(
+            str(path), "another process is writing this file", "wait for it, or name another file"
+        ) from error
+    except OSError:
+        return  # a file system without locks

@@ -28,12 +28,6 @@ def rows(stream: BinaryIO, path: str, names: FieldNames) -> Iterator[RawRow]:
                 yield RawRow(number, values)
 
 
-def count(stream: BinaryIO, path: str) -> int:
-    """Return the number of rows, from the file's metadata."""
-    with _table(stream, path) as table:
-        return int(table.metadata.num_rows)
-
-
 def check_installed(path: str) -> None:
     """Refuse Parquet early where pyarrow is not installed."""
     try:

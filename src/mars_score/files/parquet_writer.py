@@ -9,32 +9,61 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.files import pyarrow_extra
 from mars_score.files.line_writer import LineWriter, open_lines
-from mars_score.files.output_path import failed
+from mars_score.files.output_path import failed, unwritable
 from mars_score.files.render import json_line
 from mars_score.files.replacing import replacing
+from mars_score.files.rows import Kept, ResultRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from mars_score.files.rows import ResultRow
-
 _BATCH = 10_000
+PARTIAL = ".partial.jsonl"
+"""Ends the name of the file that has the rows until the end."""
+
+
+def partial(path: Path) -> Path:
+    """Where the rows of a Parquet file are kept until its end."""
+    return path.with_name(path.name + PARTIAL)
 
 
 @contextmanager
-def open_parquet(path: Path) -> Iterator[LineWriter[ResultRow]]:
+def open_parquet(path: Path, kept: Kept | None = None) -> Iterator[LineWriter[ResultRow]]:
     """Open a writer whose rows become a Parquet file at the end of the block, after an error in it too."""
-    kept = path.with_name(f"{path.name}.partial.jsonl")
+    lines = partial(path)
+    if kept is not None and kept.rows and not lines.exists():
+        kept = _unfold(path, lines)
     writer = None
     try:
-        with open_lines(kept, json_line) as writer:
+        with open_lines(lines, json_line, kept) as writer:
             yield writer
     finally:
         # A writer that failed has said that its rows are in the file of JSON lines, so there they stay.
         if writer is not None and not writer.failed:
-            _convert(kept, path, writer.saved)
-            kept.unlink()
+            _convert(lines, path, writer.saved)
+            lines.unlink()
+
+
+def _unfold(path: Path, lines: Path) -> Kept:
+    """Write the rows of a Parquet file that was ended early as JSON lines again, so that more can follow."""
+    _, parquet = pyarrow_extra.load()
+    rows = 0
+    try:
+        with (
+            parquet.ParquetFile(path) as table,
+            replacing(lines) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as stream,
+        ):
+            for batch in table.iter_batches():
+                for row in batch.to_pylist():
+                    stream.write(
+                        json_line(ResultRow(row.pop("id"), flags=tuple(row.pop("flags")), scores=row))
+                    )
+                    rows += 1
+    except OSError as error:
+        raise unwritable(lines, error) from error
+    return Kept(rows, lines.stat().st_size)
 
 
 def _convert(kept: Path, path: Path, saved: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, BinaryIO
 
 from mars_score.errors import InputError
@@ -12,45 +11,36 @@ from mars_score.files.fields import to_example
 from mars_score.files.formats import INPUTS, format_of
 from mars_score.files.source import STDIN, check_readable, is_regular, open_input, shown
 from mars_score.files.text_lines import pieces
+from mars_score.files.unique_ids import unique, unique_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from mars_score.files.rows import RawRow
+    from mars_score.files.unique_ids import Numbered
     from mars_score.types import Example
 
 
 def read_examples(
-    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None
-) -> Iterator[Example]:
+    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False
+) -> Iterator[Example]:  # fmt: skip
     """Yield the rows of a file, or of standard input (``-``, JSON lines).
 
     ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
     ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
-    is refused in this call; a bad row raises ``InputError`` when it is reached.
+    is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
+    when all rows have been read. With ``checked``, equal ids are not looked for: somebody has done so before.
     """
     names = field_names(fields)
-    kind = _kind(path, format)
-    return _examples(_rows(path, kind, names), names, shown(path))
+    kind, place = _kind(path, format), shown(path)
 
+    def numbered() -> Iterator[Numbered]:
+        return _examples(_rows(path, kind, names), names, place)
 
-def count_rows(path: str | Path, *, format: str | None = None) -> int | None:
-    """Return how many rows a file has; ``None`` where that cannot be known without parsing all of it."""
-    kind = _kind(path, format)
-    if not is_regular(path) or kind == "json":
-        return None
-    with open_input(path) as stream:
-        if kind == "jsonl":
-            return sum(1 for line in stream if not line.isspace())
-        if kind == "parquet":
-            return parquet.count(stream, shown(path))
-        try:
-            table = delimited.records(pieces(stream, shown(path)), shown(path), delimited.DELIMITERS[kind])
-            return max(0, sum(1 for _ in table) - 1)
-        except InputError:
-            # Reading will say it, with the rows before the bad one already scored.
-            return None
+    if checked:
+        return (example for _, example in numbered())
+    return unique(numbered(), numbered, place) if is_regular(path) else unique_at_once(numbered(), place)
 
 
 def _kind(path: str | Path, format: str | None) -> str:
@@ -85,20 +75,9 @@ def _parsed(stream: BinaryIO, path: str, kind: str, names: FieldNames) -> Iterat
     return delimited.rows(parts, path, names, delimited.DELIMITERS[kind])
 
 
-def _examples(rows: Iterable[RawRow], names: FieldNames, path: str) -> Iterator[Example]:
-    lines: dict[bytes, int] = {}
+def _examples(rows: Iterable[RawRow], names: FieldNames, path: str) -> Iterator[Numbered]:
+    number = 0
     for number, row in enumerate(rows, 1):
-        example = to_example(row, number, names, path)
-        # Hashes, so that long ids cost no more memory than short ones.
-        key = hashlib.blake2b(example.id.encode(), digest_size=12).digest()
-        if key in lines:
-            raise InputError(
-                f"the id {example.id!r} is on line {lines[key]} and again on line {row.line}",
-                path=path,
-                line=row.line,
-                remedy="make ids unique, or give none: a row without an id takes its number",
-            )
-        lines[key] = row.line
-        yield example
-    if not lines:
+        yield row.line, to_example(row, number, names, path)
+    if not number:
         raise InputError("the file has no rows", path=path, remedy="give at least one row to score")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from mars_score.errors import OutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mars_score.files.rows import ResultRow
 
 
@@ -22,9 +24,10 @@ def json_line(row: ResultRow) -> str:
 class Table:
     """Rows as delimited text: id, a column for each metric, flags joined with ``;``."""
 
-    def __init__(self, delimiter: str) -> None:
+    def __init__(self, delimiter: str, metrics: Sequence[str] | None = None) -> None:
+        """Begin with a header; where the metrics are given, it has been written before."""
         self._delimiter = delimiter
-        self._metrics: list[str] | None = None
+        self._metrics = None if metrics is None else list(metrics)
 
     def __call__(self, row: ResultRow) -> str:
         """Return a row as one record; the first one comes with the header, whose metrics it decides."""

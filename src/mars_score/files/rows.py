@@ -34,3 +34,12 @@ class ResultRow:
             name: None if score is None or not math.isfinite(score) else score
             for name, score in self.scores.items()
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is to stay of an output that is gone on with."""
+
+    rows: int = 0
+    size: int = 0
+    """In bytes, up to the end of the last row."""

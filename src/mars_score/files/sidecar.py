@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mars_score.files.output_path import output_file, unwritable
 from mars_score.files.replacing import replacing
@@ -22,10 +22,9 @@ def write_signatures(
     ``extra`` says what the results were made from, as ``{"input": "rows.jsonl", "rows": 420}``. Results that
     went to standard output, a pipe or a device have no place beside them: nothing is written.
     """
-    file = output_file(path)
-    if file is None or (file.exists() and not file.is_file()):
+    sidecar = sidecar_of(path)
+    if sidecar is None:
         return None
-    sidecar = file.with_name(f"{file.name}.signatures.json")
     content = {"signatures": dict(signatures), "version": __version__, **(extra or {})}
     try:
         with replacing(sidecar) as temporary:
@@ -34,3 +33,23 @@ def write_signatures(
     except OSError as error:
         raise unwritable(sidecar, error) from error
     return sidecar
+
+
+def read_signatures(path: str | Path | None) -> dict[str, Any] | None:
+    """Return what was written beside results; None where that is nothing, or nothing that can be read."""
+    sidecar = sidecar_of(path)
+    if sidecar is None:
+        return None
+    try:
+        content = json.loads(sidecar.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def sidecar_of(path: str | Path | None) -> Path | None:
+    """Return the file of signatures beside an output, which need not be there; None where it has no place."""
+    file = output_file(path)
+    if file is None or (file.exists() and not file.is_file()):
+        return None
+    return file.with_name(f"{file.name}.signatures.json")

@@ -24,6 +24,10 @@ class MarsMetric:
         """Take a scorer with the settings that the name stands for."""
         self.name, self.scorer = name, scorer
 
+    def warm_up(self) -> None:
+        """Load what every row needs, so that the first row shows its true cost."""
+        self.scorer.encoder.encode(["The rain stopped."])
+
     @property
     def signature(self) -> str:
         """That of the scorer: its settings say which variant it is."""

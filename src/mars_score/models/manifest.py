@@ -92,7 +92,18 @@ def quick_problems(folder: Path, entry: Entry) -> list[str]:
 
 
 def all_problems(folder: Path, entry: Entry, advance: Callable[[int], None]) -> list[str]:
-    """Return what is wrong after reading every byte."""
+    """Return what is wrong after reading every byte, and which files do not belong here."""
+    problems = content_problems(folder, entry, advance)
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return problems
+    return problems + [
+        f"{name} does not belong here" for name in _files(folder) if name not in manifest.files
+    ]
+
+
+def content_problems(folder: Path, entry: Entry, advance: Callable[[int], None] | None = None) -> list[str]:
+    """Return what is wrong with the recorded files after reading every byte of them."""
     problems = quick_problems(folder, entry)
     manifest = read_manifest(folder)
     if manifest is None:
@@ -101,9 +112,7 @@ def all_problems(folder: Path, entry: Entry, advance: Callable[[int], None]) -> 
         path = folder / name
         if path.is_file() and path.stat().st_size == item.size and sha256_of(path, advance) != item.sha256:
             problems.append(f"{name} has changed: its sha256 is not the recorded one")
-    return problems + [
-        f"{name} does not belong here" for name in _files(folder) if name not in manifest.files
-    ]
+    return problems
 
 
 def _files(folder: Path) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mars_score.hashing import digest
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.attack_results import attack_results
 from mars_score.study.cells import cells
@@ -29,7 +30,6 @@ from mars_score.study.dataset_info import dataset_info
 from mars_score.study.disagreements import MARS, disagreements
 from mars_score.study.ratios import ratio_points
 from mars_score.study.results import HUMAN, Cell, Contrast, DatasetResult, Place, RatioPoint, Row
-from mars_score.study.score_store import digest
 from mars_score.study.targets import targets
 from mars_score.version import __version__
 

@@ -7,10 +7,10 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
+from mars_score.hashing import digest
 from mars_score.metrics.registry import METRICS, make_metric
 from mars_score.models.roles import MASKED_LM
 from mars_score.study.results import MetricInfo
-from mars_score.study.score_store import digest
 from mars_score.types import Example
 from mars_score.version import __version__
 

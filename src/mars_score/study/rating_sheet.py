@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mars_score.examples import clean_examples
+from mars_score.hashing import digest
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.ratings_file import QUESTIONS, VARIANTS
-from mars_score.study.score_store import digest
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analysis import Analysis
 from mars_score.study.disagreements import MARS
 from mars_score.study.results import SCHEMA, Study
-from mars_score.study.scoring import make_work, score_work
+from mars_score.study.scoring import make_work, score_works
 from mars_score.study.settings import Settings
 from mars_score.version import __version__
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.datasets.base import Dataset
+    from mars_score.engines.base import Engine
     from mars_score.scorer import MarsScorer
     from mars_score.study.results import AugmentationStudy
     from mars_score.study.score_store import ScoreStore
@@ -31,10 +32,11 @@ def run_study(
     *,
     augmentations: AugmentationStudy | None = None,
     progress: StageProgress = silent_stages,
+    engine: Engine | None = None,
 ) -> Study:
     """Run a study; whatever the store knows is not computed again."""
     settings = settings or Settings()
-    found = score(plan(datasets, scorer, settings), store, progress, lambda rows: None)
+    found = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
     return analyse(found, settings, store, augmentations=augmentations, progress=progress)
 
 
@@ -62,20 +64,6 @@ def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: Settings) ->
         )
         for dataset in datasets
     ]
-
-
-def score(
-    works: Sequence[Work], store: ScoreStore, progress: StageProgress, finished: Finished
-) -> list[DatasetScores]:
-    """Score what is missing, one data set after the other; the data set's name leads that of each stage."""
-    found = []
-    for work in works:
-
-        def show(stage: str, done: int, total: int, name: str = work.dataset.name) -> None:
-            progress(f"{name}: {stage}", done, total)
-
-        found.append(score_work(work, store, show, finished))
-    return found
 
 
 def analyse(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mars_score.files.output_path import failed
+from mars_score.hashing import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,12 +50,6 @@ class Entry:
     flags: tuple[str, ...]
     seconds: float
     """The row's share of the time that its chunk took."""
-
-
-def digest(*parts: object) -> bytes:
-    """Return the hash of texts, numbers and lists of them."""
-    # JSON, because it marks where one text ends and the next one starts.
-    return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
 def text_digest(example: Example) -> bytes:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from mars_score.attacks.applying import attack_dataset
-from mars_score.metrics.scoring import score_all
+from mars_score.engines.local import LocalEngine
 from mars_score.progress import StageProgress, silent_stages
+from mars_score.study.chunk_work import Chunk, ChunkWork, Place
 from mars_score.study.lazy_metric import LazyMetric, score_signature
-from mars_score.study.ratio_cosines import missing_cosines, ratio_cosines
-from mars_score.study.score_store import Entry, row_key, text_digest
+from mars_score.study.ratio_cosines import cosine_keys, missing_cosines, saved_cosines
+from mars_score.study.score_store import row_key, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mars_score.attacks.applying import Attacked
     from mars_score.datasets.base import Dataset
+    from mars_score.engines.base import Engine
     from mars_score.scorer import MarsScorer
     from mars_score.study.ratio_cosines import Cosines
     from mars_score.study.results import MetricInfo
-    from mars_score.study.score_store import ScoreStore
+    from mars_score.study.score_store import Entry, ScoreStore
     from mars_score.types import Example
 
 Finished = Callable[[int], None]
@@ -100,7 +102,7 @@ def make_work(
 
 def count_missing(work: Work, store: ScoreStore) -> int:
     """Return how many scores are to be computed. A metric that the store has never seen is made for that."""
-    every = [*work.rows, *(text for texts in work.attacked for text in texts)]
+    every = [*work.rows, *_attacked(work)]
     count = 0
     for metric in work.metrics:
         signature = score_signature(metric, store)
@@ -111,24 +113,79 @@ def count_missing(work: Work, store: ScoreStore) -> int:
     return count
 
 
-def score_work(
-    work: Work, store: ScoreStore, progress: StageProgress = silent_stages, finished: Finished = lambda rows: None
-) -> DatasetScores:  # fmt: skip
-    """Score the rows and the attacked rows by one metric after the other.
+def score_works(
+    works: Sequence[Work],
+    store: ScoreStore,
+    progress: StageProgress = silent_stages,
+    finished: Finished = lambda rows: None,
+    engine: Engine | None = None,
+) -> list[DatasetScores]:
+    """Compute what is missing, save each chunk as it is done, and return all scores of each data set."""
+    planned: deque[Chunk] = deque()
+    work = ChunkWork(
+        tuple(Place(one.dataset.name, one.scorer.corpus) for one in works),
+        tuple((one.scorer, one.metrics) for one in works),
+    )
+    results = (engine or LocalEngine()).run(work, _noted(_all_chunks(works, store), planned), progress)
+    try:
+        for found in results:
+            store.add_scores(found.scores)
+            store.keep(dict(found.cosines))
+            finished(len(planned.popleft().rows))
+    finally:
+        # An engine that has started workers ends them now, not when memory is tidied.
+        if (close := getattr(results, "close", None)) is not None:
+            close()
+    # Read what was saved: so a number is the same whether it was computed now or in an earlier run.
+    return [_saved(one, store) for one in works]
 
-    So the references that the first rows of MARS augment serve all that follow, in this process. The rows as
-    they are come first: they bear the cost of it, as they would without attacks.
+
+def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
+    """All that is missing, data set by data set and metric by metric.
+
+    So the references that the first rows of MARS augment serve all that follow. The rows as they are come first: they
+    bear the cost of it, as they would without attacks. An engine may ask for a chunk before earlier ones are saved.
     """
+    asked: set[bytes] = set()
+    for place, work in enumerate(works):
+        for metric in work.metrics:
+            signature = metric.signature(store)
+            for texts in (work.rows, _attacked(work)):
+                keys = [row_key(score_signature(metric, store), text.digest) for text in texts]
+                known = asked | store.scores(keys).keys()
+                new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
+                asked |= new.keys()
+                for rows in _chunks(new):
+                    yield Chunk(place, rows, metric.name, signature)
+        if work.sweep:
+            keys = cosine_keys([text.digest for text in work.rows], work.scorer, store)
+            new = {
+                key: text.example for key, text in zip(keys, work.rows, strict=True)
+                if key not in asked and store.get(key) is None
+            }  # fmt: skip
+            asked |= new.keys()
+            for rows in _chunks(new):
+                yield Chunk(place, rows, None, "")
+
+
+def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
+    """Remember which chunks results belong to: they come in the same order."""
+    for chunk in chunks:
+        planned.append(chunk)
+        yield chunk
+
+
+def _saved(work: Work, store: ScoreStore) -> DatasetScores:
     rows, attacked = {}, {}
     for metric in work.metrics:
-        rows[metric.name] = _scores(metric, work.rows, store, progress, finished)
-        flat = [text for texts in work.attacked for text in texts]
-        found = iter(_scores(metric, flat, store, progress, finished))
+        signature = score_signature(metric, store)
+        texts = (*work.rows, *_attacked(work))
+        keys = [row_key(signature, text.digest) for text in texts]
+        known = store.scores(keys)
+        found = iter([known[key] for key in keys])
+        rows[metric.name] = tuple(islice(found, len(work.rows)))
         attacked[metric.name] = tuple(tuple(islice(found, len(texts))) for texts in work.attacked)
     digests = tuple(text.digest for text in work.rows)
-    cosines = None
-    if work.sweep:
-        cosines = tuple(ratio_cosines(work.dataset.examples, digests, work.scorer, store, progress, finished))
     return DatasetScores(
         work.dataset,
         work.scorer,
@@ -137,31 +194,12 @@ def score_work(
         rows,
         attacked,
         digests,
-        cosines,
+        tuple(saved_cosines(digests, work.scorer, store)) if work.sweep else None,
     )
 
 
-def _scores(
-    metric: LazyMetric, texts: Sequence[Text], store: ScoreStore, progress: StageProgress, finished: Finished
-) -> tuple[Entry, ...]:
-    signature = score_signature(metric, store)
-    keys = [row_key(signature, text.digest) for text in texts]
-    known = store.scores(keys)
-    new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
-    for chunk in _chunks(new):
-        ready = metric.ready()
-        started = perf_counter()
-        values = score_all([ready], list(chunk.values()), progress)
-        seconds = (perf_counter() - started) / len(chunk)
-        found = {
-            key: Entry(value.scores[metric.name], value.flags, seconds)
-            for key, value in zip(chunk, values, strict=True)
-        }
-        store.add_scores(found)
-        finished(len(chunk))
-    # Read again what was just saved: so a number is the same whether it was computed now or in an earlier run.
-    known |= store.scores(new)
-    return tuple(known[key] for key in keys)
+def _attacked(work: Work) -> tuple[Text, ...]:
+    return tuple(text for texts in work.attacked for text in texts)
 
 
 def _chunks(new: Mapping[bytes, Example]) -> Iterator[dict[bytes, Example]]:

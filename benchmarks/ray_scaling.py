@@ -1,0 +1,100 @@
+"""Two Ray workers of one thread against one: how much faster they augment the same references.
+
+    python -m benchmarks.ray_scaling [REFERENCES]
+
+ray_scaling    seconds of one worker / seconds of two, 64 references, as the command shares them out
+
+Workers load their models and then wait for each other; the clock runs from the start of the first batch to the end
+of the last. So Ray's own cost is in it, starting and loading is not. The two take turns for three rounds. It needs
+two cores that are free for it.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.texts import stories
+from benchmarks.timing import ROUNDS, report
+from mars_score.cli.running import CHUNK, Batches, chunk_size
+from mars_score.engines.ray import RayEngine
+from mars_score.progress import silent_stages
+from mars_score.types import Example
+from mars_score.work import AugmentWork, ScorerRecipe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.engines.base import Worker
+    from mars_score.progress import StageProgress
+
+REFERENCES = 64
+WARM_UP = Example("warm-up", "", ("The rain had stopped by then.",), "Clouds hung over the town.")
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Augments batches; tells when each began and ended. A worker begins when all are ready."""
+
+    work: AugmentWork
+    workers: int
+    folder: str
+
+    def __call__(self, progress: StageProgress) -> Worker[Sequence[Example], tuple[float, float, str]]:
+        """Load, warm up, wait for the others."""
+        augment = self.work(progress)
+        augment([WARM_UP])
+        (Path(self.folder) / str(os.getpid())).touch()
+        while len(list(Path(self.folder).iterdir())) < self.workers:
+            time.sleep(0.01)
+
+        def do(batch: Sequence[Example]) -> tuple[float, float, str]:
+            # All workers are on this machine, so they have one clock.
+            started = time.time()
+            found = augment(batch).rows
+            texts = "\n".join(one.text for _, augmentation in found for one in augmentation.augmented)
+            return started, time.time(), texts
+
+        return do
+
+
+def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
+    """Time one run, and return what it wrote."""
+    from mars_score.scorer import MarsScorer
+
+    engine = RayEngine(workers=workers)
+    batches = Batches(examples, chunk_size(engine, len(examples), CHUNK), len(examples))
+    with tempfile.TemporaryDirectory() as folder:
+        work = Timed(AugmentWork(ScorerRecipe.of(MarsScorer(cache=None))), workers, folder)
+        found = list(engine.run(work, batches, silent_stages))
+    starts, ends, texts = zip(*found, strict=True)
+    return max(ends) - min(starts), "\n".join(texts)
+
+
+def main(references: int = REFERENCES) -> None:
+    """Print the ratio."""
+    examples = [
+        Example(str(i), "", (pair.reference,), pair.context) for i, pair in enumerate(stories(references))
+    ]
+    times: dict[int, list[float]] = {1: [], 2: []}
+    texts = set()
+    for _ in range(ROUNDS):
+        for workers, found in times.items():
+            taken, text = seconds(workers, examples)
+            found.append(taken)
+            texts.add(text)
+    one, two = (statistics.median(found) for found in times.values())
+    report(
+        "ray_scaling", one / two, at_least=1.8, references=references, one_worker=one, two_workers=two,
+        same_texts=len(texts) == 1, cores=len(os.sched_getaffinity(0)),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""Does a pack fit the settings? Told from names and numbers alone: no model is needed, and none is looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.errors import InputError
+from mars_score.models.resolve import catalogue_hash
+from mars_score.signature import augmentation_signature
+
+if TYPE_CHECKING:
+    from mars_score.augmentations.pack_format import Names
+    from mars_score.augmentations.pack_reading import Pack
+    from mars_score.config import MarsConfig
+    from mars_score.masking.idf import Idf
+    from mars_score.models.catalogue import Catalogue
+
+_HEAD = "+head@"
+"""A head that ships with this package: the version stands for it."""
+
+
+def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: Idf | None = None) -> Names:
+    """Return the names of the models behind a pack; settings that it was not made with are an error.
+
+    So is, where words are counted in a corpus, another corpus.
+
+    Whoever publishes a pack decides about the word frequencies and, for models outside the catalogue, the weights:
+    their names go from the pack into the signature of every score.
+    """
+    names, parts = pack.header.names, pack.header.parts
+    here = augmentation_signature(config, lm=names.lm, tagger=names.tagger, idf=names.idf)
+    differing = [
+        f"{part} is {parts.get(part, 'absent')} in the pack and {here.get(part, 'absent')} here"
+        for part in {**parts, **here}
+        if parts.get(part) != here.get(part)
+    ]
+    infilling = config.infilling
+    model = infilling.lm if infilling.infiller == "guided" else infilling.masked_lm
+    for kind, wanted, found in (("lm", model, names.lm), ("tagger", config.masking.tagger, names.tagger)):
+        if not _same_model(wanted, found, catalogue):
+            differing.append(f"{kind} is {found} in the pack and {_shown(wanted, catalogue)} here")
+    if names.idf.startswith("idf-corpus") != (config.masking.idf == "corpus"):
+        differing.append(f"idf is {names.idf} in the pack and {config.masking.idf} here")
+    elif corpus is not None and config.masking.idf == "corpus" and names.idf != f"idf-{corpus.name}":
+        differing.append(f"idf is {names.idf} in the pack and idf-{corpus.name} here, of other references")
+    if differing:
+        raise InputError(
+            f"the pack was made with other settings: {'; '.join(differing)}",
+            path=pack.path,
+            remedy="score with the preset and the settings that the pack was made with, "
+            "or make a pack with yours: mars-score augment DATA -o refs.marspack",
+        )
+    return names
+
+
+def _same_model(wanted: str, found: str, catalogue: Catalogue) -> bool:
+    found = found.partition(_HEAD)[0]
+    if wanted in catalogue:
+        return found == _shown(wanted, catalogue)
+    return found.partition("@")[0] == _shown(wanted, catalogue)
+
+
+def _shown(name: str, catalogue: Catalogue) -> str:
+    """A model's name as signatures spell it, as far as it is known without the model."""
+    return (
+        f"{name}@{catalogue_hash(name, catalogue)}"
+        if name in catalogue
+        else name.rstrip("/").rsplit("/", 1)[-1]
+    )

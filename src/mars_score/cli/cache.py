@@ -1,0 +1,55 @@
+"""``mars-score cache``: look after augmented references that are kept between runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from mars_score.augmentations import inspection
+from mars_score.augmentations.cache import AugmentationCache
+from mars_score.augmentations.places import FOLDER, SIZE
+from mars_score.errors import IntegrityError
+from mars_score.models.report import human_size
+
+
+@click.group()
+def cache() -> None:
+    """Look after augmented references that are kept between runs."""
+
+
+@cache.command()
+def info() -> None:
+    """Show where the cache is, and what is in it."""
+    here = AugmentationCache()
+    found = inspection.info(here)
+    click.echo(f"file: {here.database.path}")
+    if not here.size:
+        click.echo(f"the cache is switched off: {SIZE} is 0")
+    click.echo(f"augmented references: {found.rows}")
+    click.echo(f"size: {human_size(found.size)} of at most {human_size(here.size)} ({FOLDER}, {SIZE})")
+    if found.oldest is not None:
+        click.echo(f"least recently used: {datetime.fromtimestamp(found.oldest):%Y-%m-%d %H:%M}")
+    for path in found.set_aside:
+        click.echo(f"set aside as damaged: {path}; mars-score cache clear removes it")
+
+
+@cache.command()
+def clear() -> None:
+    """Remove all augmented references from the cache."""
+    here = AugmentationCache()
+    click.echo(f"{inspection.clear(here)} augmented references removed from {here.database.path}")
+
+
+@cache.command()
+def verify() -> None:
+    """Read every row of the cache again and check it."""
+    here = AugmentationCache()
+    problems = inspection.problems(here)
+    if problems:
+        raise IntegrityError(
+            f"{here.database.path}: {'; '.join(problems)}\n"
+            "  remedy: none is needed, as damaged rows are never used and computed again; "
+            "mars-score cache clear removes them now"
+        )
+    click.echo(f"ok: {inspection.info(here).rows} augmented references in {here.database.path}")

@@ -1,0 +1,109 @@
+"""What a worker in another process computes is what this process computes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mars_score.errors import EngineError
+from mars_score.progress import silent_stages
+from mars_score.study.chunk_work import Chunk, ChunkWork, Place
+from mars_score.study.scoring import make_work
+from tests.study.toy_mars import ToyParts, toy_scorer
+from tests.study.toys import dataset
+
+if TYPE_CHECKING:
+    from mars_score.scorer import MarsScorer
+
+DATA = [dataset(6, "first"), dataset(3, "second", seed=2)]
+
+
+class Places(ToyParts):
+    """Toys that say where they are, as the real parts do."""
+
+    device, memory = "cpu", 1 << 20
+
+
+def scorer_with(parts: ToyParts, **options: Any) -> MarsScorer:
+    scorer = toy_scorer(**options)
+    scorer.parts = parts  # type: ignore[assignment]
+    return scorer
+
+
+def chunk_work(**options: Any) -> ChunkWork:
+    works = [make_work(data, scorer_with(Places(), **options), ["mars", "rougeL"], (), 0) for data in DATA]
+    return ChunkWork(
+        tuple(Place(one.dataset.name, one.scorer.corpus) for one in works),
+        tuple((one.scorer, one.metrics) for one in works),
+    )
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[ToyParts]:
+    """What a worker makes is a toy; each that is made is noted."""
+    found: list[ToyParts] = []
+
+    def make(**arguments: Any) -> MarsScorer:
+        found.append(Places())
+        return scorer_with(found[-1], config=arguments["config"])
+
+    monkeypatch.setattr("mars_score.work.ScorerRecipe.scorer", lambda recipe: make(**recipe.arguments))
+    return found
+
+
+def chunks(work: ChunkWork) -> list[Chunk]:
+    return [
+        Chunk(
+            place,
+            {str(row).encode(): example for row, example in enumerate(DATA[place].examples)},
+            metric,
+            "" if metric is None else next(one.metric.signature for one in own if one.name == metric),
+        )
+        for place, (_, own) in enumerate(work.made)
+        for metric in ("mars", "rougeL", None)
+    ]
+
+
+@pytest.mark.parametrize("idf", ["background", "corpus"])
+def test_another_process_computes_the_same(made: list[ToyParts], idf: str) -> None:
+    here = chunk_work(idf=idf)
+    there = pickle.loads(pickle.dumps(here))
+    assert there.made == ()
+    local, remote = here(silent_stages), there(silent_stages)
+    for chunk in chunks(here):
+        mine, its = local(chunk), remote(pickle.loads(pickle.dumps(chunk)))
+        assert [(key, one.score, one.flags) for key, one in mine.scores.items()] == [
+            (key, one.score, one.flags) for key, one in its.scores.items()
+        ]
+        assert mine.cosines == its.cosines
+        assert len(mine.scores) + len(mine.cosines) == len(chunk.rows)
+    assert len(made) == 1, "the data sets share their models"
+
+
+def test_the_corpus_travels(made: list[ToyParts]) -> None:
+    there = pickle.loads(pickle.dumps(chunk_work(idf="corpus")))
+    names = {scorer.idf_for([]).name for scorer in there._scorers()}
+    assert names == {scorer.idf_for([]).name for scorer, _ in chunk_work(idf="corpus").made}
+    assert len(names) == 2
+    assert [place.corpus for place in pickle.loads(pickle.dumps(chunk_work())).places] == [None, None]
+
+
+def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
+    here = chunk_work()
+    work = pickle.loads(pickle.dumps(here))(silent_stages)
+    chunk = chunks(here)[1]
+    other = Chunk(chunk.place, chunk.rows, chunk.metric, chunk.signature.replace("rouge", "rogue", 1))
+    with pytest.raises(EngineError, match="a worker's rougeL is not the one that was asked for"):
+        work(other)
+
+
+def test_progress_names_the_data_set() -> None:
+    told: list[str] = []
+    here = chunk_work()
+    work = here(lambda stage, done, total: told.append(stage))
+    for chunk in chunks(here):
+        work(chunk)
+    assert {stage.split(":")[0] for stage in told} == {"first", "second"}
+    assert any(stage.startswith("second: masking ratios: ") for stage in told)
