@@ -69,7 +69,8 @@ def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
     from mars_score.scorer import MarsScorer
 
     engine = RayEngine(workers=workers)
-    batches = Batches(examples, chunk_size(engine, len(examples), CHUNK), len(examples))
+    size = min(chunk_size(engine, len(examples), CHUNK), len(examples) // 2)  # two must get something
+    batches = Batches(examples, size, len(examples))
     with tempfile.TemporaryDirectory() as folder:
         work = Timed(AugmentWork(ScorerRecipe.of(MarsScorer(cache=None))), workers, folder)
         found = list(engine.run(work, batches, silent_stages))

@@ -57,7 +57,8 @@ def kill_process() -> bool:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         pid = int(path.parent.name)
         try:
-            if path.read_text().startswith("ray::_Actor.do") and os.getpid() in _ancestors(pid):
+            title = path.read_text(encoding="utf-8")
+            if title.startswith("ray::") and "_Actor.do" in title and os.getpid() in _ancestors(pid):
                 os.kill(pid, signal.SIGKILL)
                 return True
         except OSError:

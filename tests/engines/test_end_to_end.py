@@ -51,7 +51,8 @@ def worker_at_work() -> int | None:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         pid = int(path.parent.name)
         try:
-            if path.read_text().startswith("ray::_Actor.do") and os.getpid() in ancestors(pid):
+            title = path.read_text(encoding="utf-8")
+            if title.startswith("ray::") and "_Actor.do" in title and os.getpid() in ancestors(pid):
                 return pid
         except OSError:
             continue

@@ -74,6 +74,8 @@ class RayEngine:
             if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token":
                 # For this process and its children. Ray would make one, save it for good and print a line.
                 os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+            # Ray gives way to all other work of the machine; a run without it would not.
+            os.environ.setdefault("RAY_worker_niceness", "0")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         # Ray tells of every death on standard output, where results may go. Read when Ray is imported, too.
         os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
