@@ -1,6 +1,6 @@
 """`kill -9` of a Ray worker's process, then of an actor through Ray, while `mars-score score --engine ray` runs.
 
-    python -m benchmarks.faults.ray_kills [REFERENCES]
+    OMP_NUM_THREADS=1 python -m benchmarks.faults.ray_kills [REFERENCES]
 
 Real models, two workers of one thread, two rows a batch. One JSON line: bytes in which the output differs from that of
 the local engine, and how many rows were written when each worker was killed.

@@ -24,7 +24,8 @@ MEANING = {
     CONTEXT_TRUNCATED: "the tail of the context did not fit the language model or the encoder and was cut",
     CANDIDATE_TRUNCATED: "the tail of the candidate did not fit the encoder and was cut",
     REFERENCE_TRUNCATED: "the tail of a reference did not fit the encoder or the language model and was cut",
-    EMPTY_CANDIDATE: "the candidate is empty or blank; its score is the lowest that the metric gives, or undefined",
+    EMPTY_CANDIDATE: "the candidate is empty or blank; its score is what docs/metrics.md says of the metric: 0 for "
+    "most, or undefined",
     NO_CONTEXT: "there is no context; MARS augments references from their own words alone, and what compares "
     "with the context is undefined",
     NOTHING_MASKABLE: "no word of a reference may be masked at any ratio; only the reference itself is used",

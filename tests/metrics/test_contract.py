@@ -104,8 +104,8 @@ def test_a_perfect_match_is_the_best_score(name: str, together: dict[str, list[V
 @pytest.mark.parametrize("name", [name for name in METRICS if name not in {"random", "candidate_length"}])
 def test_what_belongs_here_beats_what_does_not(name: str, together: dict[str, list[Value]]) -> None:
     good, _, other = map(number, together[name][:3])
-    if name in {"perplexity_alone", "bleu4", "rouge2"}:
-        return  # the first knows nothing of here; the others find no pair of words in common
+    if name in {"perplexity_alone", "bleu4", "rouge2", "ter"}:
+        return  # the first knows nothing of here, the next find no pair of words; TER likes a shorter text better
     assert good > other if METRICS[name].higher_is_better else good < other
 
 
@@ -122,7 +122,11 @@ def test_numbers_are_finite_and_odd_rows_are_flagged(name: str, together: dict[s
         assert flags.NO_CONTEXT in together[name][ALONE].flags
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if name not in UNDEFINED_WHEN_EMPTY | {"random"}])
+@pytest.mark.parametrize(
+    # A cosine may be below 0, which an empty candidate has: that of a text that has nothing to do with the context is.
+    "name",
+    [name for name in METRICS if name not in UNDEFINED_WHEN_EMPTY | {"random", "context_cosine"}],
+)
 def test_an_empty_candidate_beats_nobody(name: str, together: dict[str, list[Value]]) -> None:
     empty = number(together[name][EMPTY])
     for value in together[name]:

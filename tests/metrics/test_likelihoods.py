@@ -82,3 +82,11 @@ def test_the_default_model_prefers_what_follows(scorer: MarsScorer) -> None:
         value.score or 0 for value in LikelihoodMetric("lm_pmi", likelihood, "smollm2-135m").score(examples)
     ]
     assert pmi[0] > pmi[2]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_without_a_context(name: str) -> None:
+    (found,) = metric(name).score([Example("c", "two words", ("one",), " ")])
+    reads = "context" in metric(name).inputs
+    assert found.flags == ((flags.NO_CONTEXT,) if reads else ())
+    assert (found.score is None) == (name == "lm_pmi")

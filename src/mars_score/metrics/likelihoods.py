@@ -6,7 +6,8 @@
     lm_pmi             mean of log p(candidate | context) - log p(candidate): what the context explains
     lm_reference       mean log p(reference | candidate), in the spirit of BARTScore; the best reference counts
 
-A candidate without tokens has no perplexity: its score is undefined, with the flag ``empty_candidate``.
+A candidate without tokens has no perplexity: its score is undefined, with the flag ``empty_candidate``. Without a
+context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is undefined; the others go on.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Question:
     answer: Callable[[list[Reading]], float]
     inputs: tuple[Input, ...]
     higher_is_better: bool = True
+    needs_context: bool = False
+    """Whether the answer means nothing without a context."""
 
 
 def _candidate(example: Example) -> Pairs:
@@ -60,6 +63,7 @@ QUESTIONS: dict[str, Question] = {
         lambda example: [*_candidate(example), ("", example.candidate)],
         lambda found: (sum(found[0].log_probs) - sum(found[1].log_probs)) / len(found[0].log_probs),
         ("context",),
+        needs_context=True,
     ),
     "lm_reference": Question(
         lambda example: [(example.candidate, reference) for reference in example.references],
@@ -105,13 +109,17 @@ class LikelihoodMetric:
 
     def _value(self, example: Example, found: list[Reading]) -> Value:
         """The number, unless there is nothing to divide by."""
+        alone = "context" in self.inputs and not example.context.strip()
         raised = flags.raised(
             {
+                flags.NO_CONTEXT: alone,
                 flags.EMPTY_CANDIDATE: not example.candidate.strip(),
                 flags.CONTEXT_TRUNCATED: any(reading.context_cut for reading in found),
                 flags.CANDIDATE_TRUNCATED: any(reading.text_cut for reading in found),
             }
         )
         if not example.candidate.strip() or not any(reading.log_probs for reading in found):
+            return Value(None, raised)
+        if alone and self._question.needs_context:
             return Value(None, raised)
         return Value(self._question.answer(found), raised)
