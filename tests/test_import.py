@@ -40,7 +40,7 @@ PUBLIC = [
 ]
 HEAVY = (
     "torch", "transformers", "spacy", "sentence_transformers", "textblob", "wordfreq", "huggingface_hub", "nltk",
-    "sacrebleu", "rouge_score", "scipy", "ot",
+    "sacrebleu", "rouge_score", "scipy", "ot", "ray",
 )  # fmt: skip
 OFFLINE = """
 import socket

@@ -8,4 +8,5 @@ eight_processes     eight processes, one file, one cold cache
 bit_flips           single bits in the cache, in a pack and in model files
 disk_full           no space for the cache, then for the model store
 disk_full_output    no space for the output
+ray_kills           `kill -9` of a worker of Ray, and of an actor, while they score
 """
