@@ -222,7 +222,8 @@ def test_the_terminal_and_the_files(odd: Run) -> None:
     assert said[0] == f"{len(ROWS)} rows, mean mars {mean:.4f}"
     assert said[1] == "signatures are in out.jsonl.signatures.json"
     assert said[2] == f"signature of mars: {odd.sidecar['signatures']['mars']}"
-    assert len(said) == 4
+    assert re.match(r"cost: \d+ references augmented, 0 cache hits, \d+ tokens, ", said[3])
+    assert len(said) == 5
     assert odd.sidecar["rows"] == len(ROWS)
     assert odd.sidecar["means"]["mars"] == pytest.approx(mean)
     assert re.fullmatch(
