@@ -1,6 +1,7 @@
 """`make bench`: every benchmark that needs nothing but the default models, or those that are named.
 
-python -m benchmarks [against_plain against_row_by_row growth metric_costs rescore_vs_bertscore second_system]
+python -m benchmarks [against_plain against_row_by_row growth metric_costs ray_scaling rescore_vs_bertscore
+                      second_system]
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ BENCHMARKS = {
     "against_plain": "10 minutes",
     "growth": "15 minutes",
     "against_row_by_row": "15 minutes",
+    "ray_scaling": "6 minutes",
 }
 """With the time that each takes on two cores."""
 

@@ -17,6 +17,7 @@ PUBLIC = [
     "Block",
     "Comparison",
     "ConfigError",
+    "EngineError",
     "Example",
     "FetchError",
     "InfillingConfig",

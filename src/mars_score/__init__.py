@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mars_score.config import PRESETS, InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig, preset
 from mars_score.errors import (
     ConfigError,
+    EngineError,
     FetchError,
     InputError,
     IntegrityError,
@@ -55,6 +56,7 @@ __all__ = [
     "Block",
     "Comparison",
     "ConfigError",
+    "EngineError",
     "Example",
     "FetchError",
     "InfillingConfig",
