@@ -149,9 +149,9 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     asked: set[bytes] = set()
     for place, work in enumerate(works):
         for metric in work.metrics:
-            signature = metric.signature(store)
+            signature, scored = metric.signature(store), score_signature(metric, store)
             for texts in (work.rows, _attacked(work)):
-                keys = [row_key(score_signature(metric, store), text.digest) for text in texts]
+                keys = [row_key(scored, text.digest) for text in texts]
                 known = asked | store.scores(keys).keys()
                 new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
                 asked |= new.keys()
