@@ -11,8 +11,10 @@ from transformers import AutoModelForCausalLM as Models
 from transformers import Gemma3TextConfig, GPT2Config, LlamaConfig, PreTrainedTokenizerFast
 
 from mars_score.infilling.language_model import LanguageModel
+from mars_score.infilling.masked_model import MaskedModel
 from mars_score.models.quiet import quiet
 
+from . import tiny_masked
 from .cases import REQUESTS
 
 if TYPE_CHECKING:
@@ -61,3 +63,17 @@ def tiny_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 def tiny(tiny_folder: Path) -> LanguageModel:
     """The small model as the engine sees it."""
     return LanguageModel(str(tiny_folder), start_token=0)
+
+
+@pytest.fixture(scope="module", params=tiny_masked.KINDS)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a tiny masked model, of each kind in turn."""
+    path: Path = tmp_path_factory.mktemp(request.param)
+    getattr(tiny_masked, request.param)(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> MaskedModel:
+    """The same, loaded."""
+    return MaskedModel(str(folder))

@@ -29,18 +29,6 @@ if TYPE_CHECKING:
     from mars_score.models.store import ModelStore
 
 
-@pytest.fixture(scope="module", params=tiny_masked.KINDS)
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path: Path = tmp_path_factory.mktemp(request.param)
-    getattr(tiny_masked, request.param)(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> MaskedModel:
-    return MaskedModel(str(folder))
-
-
 @pytest.fixture(scope="module")
 def shipped(store: ModelStore) -> MaskedModel:
     """The default encoder with our head."""

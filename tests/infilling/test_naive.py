@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 ORDERS: tuple[Order, ...] = ("confident", "left", "together")
 
 
-@pytest.fixture(scope="module", params=tiny_masked.KINDS)
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path: Path = tmp_path_factory.mktemp(request.param)
-    getattr(tiny_masked, request.param)(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> MaskedModel:
-    return MaskedModel(str(folder))
-
-
 def _written(infiller: NaiveInfiller, request: Request) -> list[list[int]]:
     """The pieces that are written into each template."""
     templates, _ = masked(infiller.model, request, infiller.max_context)
