@@ -10,12 +10,15 @@ import pytest
 
 from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
+from tests.chromium import browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from mars_score.infilling.language_model import LanguageModel
+
+__all__ = ["browser"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -141,13 +141,31 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjustment:
+    """What is added to the weighted similarity for something that cosines do not see."""
+
+    name: str
+    """``fluency``, ``copying``, ..."""
+    amount: float
+    """What it adds to the score; below 0 it takes away."""
+    measured: float
+    """The candidate's own value."""
+    usual: float
+    """The value among the references and their augmentations that it is held against."""
+    meaning: str
+    """One sentence for a reader."""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The score of one example and everything that explains it."""
+    """The score of one example and everything that explains it: weighted cosines, then adjustments."""
 
     id: str
     score: float
     augmented: tuple[Comparison, ...]
     """The terms of the reference that decided (the best one; with ``mean``, of all references)."""
+    adjustments: tuple[Adjustment, ...] = ()
+    """Empty for the paper's formula."""
     flags: tuple[str, ...] = ()
     """What a reader should know of this row; names from :mod:`mars_score.flags`."""
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mars_score.pages.palette import DARK, LIGHT
 from mars_score.report.contents import contents
 from mars_score.report.figure import Figure, to_svg_file
 from mars_score.report.figures.heat_map import heat_map, step
@@ -19,7 +20,6 @@ from mars_score.report.figures.scale import Scale, covering
 from mars_score.report.figures.scatter import MOST_POINTS, fit, pair, scatter
 from mars_score.report.figures.svg import element, text
 from mars_score.report.page import figure_rules
-from mars_score.report.palette import DARK, LIGHT
 from mars_score.report.raster import to_png, why_no_png
 from mars_score.study.results import DatasetResult, Row
 from tests.report.sample import sample_study

@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from mars_score.pages.page import csp_hash
 from mars_score.report.contents import contents
-from mars_score.report.page import csp_hash, to_page
+from mars_score.report.page import to_page
 from mars_score.study.results import DatasetResult, Study
 from tests.report.sample import CANDIDATE, sample_study
 from tests.report.small import INFO, RESERVED, small_study, with_texts

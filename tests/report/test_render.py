@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mars_score.report.printable import one_line
+from mars_score.pages.printable import one_line
 from mars_score.report.render.csv_file import to_csv
 from mars_score.report.render.html_table import to_html
 from mars_score.report.render.latex import SPECIAL, to_latex

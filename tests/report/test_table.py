@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from mars_score.pages.printable import printable, shortened
 from mars_score.report.names import slugs
-from mars_score.report.printable import printable, shortened
 from mars_score.report.table import Column, Entry, Table, mark_best, without_empty_columns
 from mars_score.report.wording import counted, listed, measure, number, p_value, percent
 

@@ -47,9 +47,9 @@ def compare(
     if config.references == "mean":
         share = 1 / len(compared)
         terms = tuple(Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each)
-        return ItemScore(example.id, sum(totals) * share, terms, told)
+        return ItemScore(example.id, sum(totals) * share, terms, flags=told)
     best = totals.index(max(totals))
-    return ItemScore(example.id, totals[best], compared[best], told)
+    return ItemScore(example.id, totals[best], compared[best], flags=told)
 
 
 def _flags(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from mars_score.pages.palette import LIGHT
 from mars_score.report.figures.svg import element, text
-from mars_score.report.palette import LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mars_score.pages.printable import shortened
 from mars_score.report.figure import Figure, Panel
 from mars_score.report.figures.axes import bottom_axis
 from mars_score.report.figures.scale import covering
 from mars_score.report.figures.svg import element, joined, line, marked, text
 from mars_score.report.labels import LEVELS, REASONS, STATISTICS, plain, sentinels
-from mars_score.report.printable import shortened
 from mars_score.report.wording import UNDEFINED, number, typeset_minus
 from mars_score.study.results import HUMAN
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mars_score.pages.palette import HEAT_STEPS
+from mars_score.pages.printable import shortened
 from mars_score.report.figure import Figure, Panel
 from mars_score.report.figures.svg import element, joined, marked, text
 from mars_score.report.labels import is_harmful
-from mars_score.report.palette import HEAT_STEPS
-from mars_score.report.printable import shortened
 from mars_score.report.wording import counted, percent
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mars_score.pages.palette import SYSTEM_COLOURS
+from mars_score.pages.printable import shortened
 from mars_score.report.figure import Figure, Panel
 from mars_score.report.figures.axes import bottom_axis, left_axis
 from mars_score.report.figures.scale import Scale, covering
 from mars_score.report.figures.svg import joined, line, marked, shape, text, text_width
 from mars_score.report.labels import MAIN
-from mars_score.report.palette import SYSTEM_COLOURS
-from mars_score.report.printable import shortened
 from mars_score.report.wording import number, typeset_minus
 from mars_score.study.results import HUMAN
 

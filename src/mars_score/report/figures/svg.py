@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from mars_score.report.printable import printable
+from mars_score.pages.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

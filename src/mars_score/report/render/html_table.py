@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mars_score.report.printable import printable
+from mars_score.pages.printable import printable
 from mars_score.report.wording import interval, main_text, typeset_minus
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mars_score.report.printable import one_line, shortened
+from mars_score.pages.printable import one_line, shortened
 from mars_score.report.wording import interval, main_text
 
 if TYPE_CHECKING:
