@@ -60,7 +60,7 @@ def test_the_code_that_makes_augmentations_is_hashed(tmp_path: Path, monkeypatch
     monkeypatch.setattr(code, "files", lambda name: tmp_path / name)
     hashes = [code.code_hash.__wrapped__()]
     assert hashes == [code.code_hash()]
-    for name in ("masking/words.py", "infilling/judge.py", "metrics/mars.py"):
+    for name in ("masking/words.py", "infilling/judge.py", "metrics/augmenting.py"):
         (copy / name).write_text((copy / name).read_text(encoding="utf-8") + "\n#\n", encoding="utf-8")
         hashes.append(code.code_hash.__wrapped__())
     assert len(set(hashes)) == len(hashes)

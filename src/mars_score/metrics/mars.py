@@ -6,12 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mars_score import flags
-from mars_score.infilling.base import Request
-from mars_score.masking.templates import make_templates
-from mars_score.masking.words import first_words
+from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import compare
-from mars_score.types import Augmentation, Example, ItemScore, Pair, human_reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
     from mars_score.progress import StageProgress
     from mars_score.similarity.base import Encoder, Encoding
     from mars_score.similarity.memory import EncodingMemory
+    from mars_score.types import Augmentation, Example, ItemScore, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +32,7 @@ class Mars:
         self, pairs: Sequence[Pair], tagger: Tagger, idf: Idf, infiller: Infiller, progress: StageProgress
     ) -> list[Augmentation]:
         """Mask each reference at every ratio, then fill the blanks in the light of its context."""
-        references = [first_words(pair.reference, self.config.masking.max_words) for pair in pairs]
-        requests = []
-        for done, (pair, reference) in enumerate(zip(pairs, references, strict=True), 1):
-            templates = make_templates(pair.context, reference, self.config.masking, tagger, idf)
-            requests.append(Request(pair.context, templates, pair.question))
-            progress("masking", done, len(pairs))
-        answers = infiller.fill(requests, partial(progress, "infilling"))
-        return [
-            Augmentation(
-                (human_reference(reference), *answer.augmented),
-                flags.raised(
-                    {
-                        flags.CONTEXT_TRUNCATED: answer.context_truncated,
-                        flags.REFERENCE_TRUNCATED: len(reference) < len(pair.reference),
-                        flags.NOTHING_MASKABLE: not any(template.blanks for template in request.templates),
-                    }
-                ),
-            )
-            for pair, reference, request, answer in zip(pairs, references, requests, answers, strict=True)
-        ]
+        return augment(pairs, self.config.masking, tagger, idf, infiller, progress)
 
     def score(
         self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
