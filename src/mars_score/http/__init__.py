@@ -1,0 +1,1 @@
+"""What our servers share: who may ask, how much, and what every answer carries."""

@@ -1,0 +1,74 @@
+"""What is said when a request cannot be answered: a message, a remedy, never a traceback."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+from starlette.responses import JSONResponse, Response
+
+from mars_score.errors import ConfigError, EngineError, InputError, MarsError, ModelError
+from mars_score.http.pages import error_page, page_response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.datastructures import Headers
+
+log = logging.getLogger("mars_score.http")
+_REMEDY = "\n  remedy: "
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do about it."""
+
+    message: str = Field(examples=["items: give at least 1 row"])
+    remedy: str = Field("", examples=["see /docs for what a request looks like"])
+
+
+class ErrorAnswer(BaseModel):
+    """The answer to every request that cannot be answered otherwise."""
+
+    error: Problem
+
+
+class HttpError(Exception):
+    """A request that is refused, with the status that says so."""
+
+    def __init__(
+        self, status: int, message: str, remedy: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Say why, and what to do."""
+        super().__init__(message)
+        self.status, self.message, self.remedy, self.headers = status, message, remedy, dict(headers or {})
+
+
+def of_error(error: MarsError) -> HttpError:
+    """Tell whose mistake an error of the library is: the client's, or ours."""
+    message, _, remedy = str(error).partition(_REMEDY)
+    if isinstance(error, InputError | ConfigError):
+        return HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)
+    if isinstance(error, ModelError | EngineError):
+        return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, message, remedy, {"Retry-After": "60"})
+    return HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, message, remedy)
+
+
+def unexpected() -> HttpError:
+    """What a client is told of a mistake in our code; the log has the rest."""
+    return HttpError(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "the server made a mistake",
+        "try again; the server's log says what happened",
+    )
+
+
+def answer(error: HttpError, method: str, headers: Headers) -> Response:
+    """Answer with JSON, or with a page where a browser asked for one."""
+    wants_page = method in ("GET", "HEAD") and "text/html" in headers.get("accept", "")
+    if wants_page:
+        page, assets = error_page(error.status, error.message, error.remedy)
+        return page_response(page, assets, error.status, error.headers)
+    content = ErrorAnswer(error=Problem(message=error.message, remedy=error.remedy))
+    return JSONResponse(content.model_dump(), error.status, error.headers)
