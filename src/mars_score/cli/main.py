@@ -18,6 +18,7 @@ COMMANDS = {
     "study": "Compare metrics with people's ratings: tables, figures, report.",
     "compare": "Tell which of several systems is better.",
     "rating-sheet": "Make a sheet on which people rate augmented references.",
+    "rate": "Let people rate the texts of a sheet in a browser.",
     "models": "Fetch, check and remove models.",
     "cache": "Look after augmented references that are kept between runs.",
     "doctor": "Check that this installation computes the scores it should.",

@@ -1,0 +1,213 @@
+"""Ratings on disk. An answer counts when it is committed and flushed to the disk, and only then is it acknowledged.
+
+Answers are added, never changed: of a rater's answers to one question the last counts, the others are its history.
+Ratings are people's work. So a file that is not in order is refused and left as it is, and never replaced by a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from mars_score.augmentations.trouble import trouble
+from mars_score.errors import InputError, OutputError
+from mars_score.files.output_path import failed
+from mars_score.rating.file_check import APPLICATION, check_file, damaged, other_sheet, unusable
+from mars_score.rating.raters import rater_key
+from mars_score.sqlite_files import Layout, open_file, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from mars_score.rating.sheet import Sheet
+
+LAYOUT = Layout(
+    number=1,
+    tables="""
+CREATE TABLE sheet (hash TEXT NOT NULL, name TEXT NOT NULL, texts INTEGER NOT NULL);
+CREATE TABLE raters (key TEXT PRIMARY KEY, name TEXT NOT NULL, since TEXT NOT NULL);
+CREATE TABLE answers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, rater TEXT NOT NULL REFERENCES raters (key), code TEXT NOT NULL,
+    question TEXT NOT NULL, rating INTEGER NOT NULL, given TEXT NOT NULL
+);
+CREATE INDEX by_rater ON answers (rater, code, question, number);
+""",
+    synchronous="FULL",
+    always=("cell_size_check = ON", "foreign_keys = ON"),
+    at_first=(f"application_id = {APPLICATION}",),
+)
+PATIENCE = 20.0
+"""Seconds to wait for another process that is writing."""
+_LATEST = "number IN (SELECT max(number) FROM answers GROUP BY rater, code, question)"
+
+
+class NotSavedError(OutputError):
+    """An answer that is not on disk; the message is for raters."""
+
+    def __init__(self, reason: str, *, full: bool = False) -> None:
+        """Say why, and whom to tell."""
+        super().__init__(f"{reason} Please tell whoever runs this study.")
+        self.full = full
+        """Whether the disk is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer to one question about one text."""
+
+    rater: str
+    code: str
+    question: str
+    rating: int
+
+
+class RatingStore:
+    """The file of one sheet's ratings; open it with ``with``. Threads may share it, and processes the file."""
+
+    def __init__(self, path: Path, sheet: Sheet, *, make: bool, patience: float = PATIENCE) -> None:
+        """Open the file; make it if there is none, unless it is only to be read."""
+        self.path = path
+        self._lock = threading.Lock()
+        if not make and not path.exists():
+            raise InputError(
+                "there is no such file of ratings",
+                path=path,
+                remedy="collect ratings with --serve first, or name their file with --ratings-db",
+            )
+        check_file(path)
+        try:
+            self._db = open_file(path, LAYOUT, patience, check=True)
+        except sqlite3.Error as error:
+            raise _cannot_open(path, error) from error
+        try:
+            self._identity = self._now()
+            self._claim(sheet)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def __enter__(self) -> RatingStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def rater(self, name: str) -> str | None:
+        """Return a rater's name as it was first spelt; ``None`` for an unknown rater."""
+        found = self._read("SELECT name FROM raters WHERE key = ?", rater_key(name))
+        return str(found[0][0]) if found else None
+
+    def raters(self) -> list[str]:
+        """Name the raters, in the order in which they came."""
+        return [name for (name,) in self._read("SELECT name FROM raters ORDER BY rowid")]
+
+    def add_rater(self, name: str) -> str:
+        """Make a rater known, and return the name as it was first spelt."""
+        with self._saving() as db:
+            db.execute("INSERT OR IGNORE INTO raters VALUES (?, ?, ?)", (rater_key(name), name, _time()))
+        return self.rater(name) or name
+
+    def save(self, rater: str, code: str, ratings: Mapping[str, int]) -> None:
+        """Save a rater's answers about a text, by question. They are on disk when this returns without an error."""
+        key = rater_key(rater)
+        with self._saving() as db:
+            for question, rating in ratings.items():
+                last = db.execute(
+                    "SELECT rating FROM answers WHERE rater = ? AND code = ? AND question = ?"
+                    " ORDER BY number DESC LIMIT 1",
+                    (key, code, question),
+                ).fetchone()
+                if last != (
+                    rating,
+                ):  # an answer that is sent again, by the form or by a retry, is one answer
+                    db.execute(
+                        "INSERT INTO answers (rater, code, question, rating, given) VALUES (?, ?, ?, ?, ?)",
+                        (key, code, question, rating, _time()),
+                    )
+
+    def answers_of(self, rater: str) -> dict[str, dict[str, int]]:
+        """Return the answers of a rater that count, by code and question."""
+        found: dict[str, dict[str, int]] = {}
+        rows = self._read(
+            f"SELECT code, question, rating FROM answers WHERE rater = ? AND {_LATEST}", rater_key(rater)
+        )
+        for code, question, rating in rows:
+            found.setdefault(code, {})[question] = rating
+        return found
+
+    def answers(self, *, history: bool = False) -> list[Answer]:
+        """Return the answers that count, or all that were ever given; in the order in which they were given."""
+        rows = self._read(
+            "SELECT raters.name, code, question, rating FROM answers JOIN raters ON raters.key = answers.rater"
+            f" {'' if history else f'WHERE {_LATEST}'} ORDER BY number"
+        )
+        return [Answer(*row) for row in rows]
+
+    def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock:
+            try:
+                return self._db.execute(statement, values).fetchall()
+            except sqlite3.Error as error:
+                raise NotSavedError(f"The ratings cannot be read ({error}).") from error
+
+    @contextmanager
+    def _saving(self) -> Iterator[sqlite3.Connection]:
+        """Commit what is done in the block; a failure is ``NotSavedError``, and nothing of the block counts."""
+        with self._lock:
+            if self._now() != self._identity:
+                # An open file that was deleted or replaced can be written to, but nobody would ever read it.
+                raise NotSavedError("The file of ratings was moved or deleted while the form was running.")
+            try:
+                with writing(self._db):
+                    yield self._db
+            except sqlite3.Error as error:
+                kind = trouble(error, self.path.parent)
+                if kind == "full":
+                    raise NotSavedError("The disk that keeps the ratings is full.", full=True) from error
+                raise NotSavedError(f"The ratings cannot be written ({error}).") from error
+
+    def _claim(self, sheet: Sheet) -> None:
+        """Make a new file the sheet's own; refuse another sheet's."""
+        try:
+            with writing(self._db):
+                found = self._db.execute("SELECT hash, name, texts FROM sheet").fetchone()
+                if found is None:
+                    found = (sheet.hash, sheet.path.name, len(sheet.texts))
+                    self._db.execute("INSERT INTO sheet VALUES (?, ?, ?)", found)
+        except sqlite3.Error as error:
+            raise _cannot_open(self.path, error) from error
+        if found[0] != sheet.hash:
+            raise other_sheet(self.path, found[1], found[2], sheet)
+
+    def _now(self) -> tuple[int, int] | None:
+        """Which file is at the path."""
+        try:
+            stat = os.stat(self.path)
+        except OSError:
+            return None
+        return stat.st_dev, stat.st_ino
+
+
+def _cannot_open(path: Path, error: sqlite3.Error) -> OutputError:
+    kind = trouble(error, path.parent)
+    if kind == "full":
+        return failed(str(path), "the disk is full", "free some space; no rating is lost")
+    return unusable(path, error) if kind == "unusable" else damaged(path, error)
+
+
+def _time() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

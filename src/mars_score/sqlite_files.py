@@ -1,0 +1,74 @@
+"""How our SQLite files are opened, written and moved: with a log beside the file, and tables of a numbered layout."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BESIDE = ("-wal", "-shm")
+"""Files that SQLite keeps beside an open one; they belong to that one alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The tables of a kind of file."""
+
+    number: int
+    """Raised when the tables change; a file of another layout is not opened."""
+    tables: str
+    synchronous: Literal["NORMAL", "FULL"]
+    """NORMAL: the death of a process costs nothing, a power cut perhaps the last commits, never the file.
+    FULL: what is committed is on disk."""
+    always: tuple[str, ...] = ()
+    """What is set each time the file is opened."""
+    at_first: tuple[str, ...] = ()
+    """What is set before a new file is written to."""
+
+
+def open_file(path: Path, layout: Layout, patience: float, *, check: bool) -> sqlite3.Connection:
+    """Open a file, or make it; whatever is wrong with it is a ``sqlite3.Error``.
+
+    With a check, the whole file is read. The connection begins no transaction by itself (`writing` does), and its
+    owner keeps threads apart.
+    """
+    db = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in layout.always:
+            db.execute(f"PRAGMA {pragma}")
+        if check:
+            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+        (found,) = db.execute("PRAGMA user_version").fetchone()
+        if found not in (0, layout.number):
+            raise sqlite3.DatabaseError(f"its layout is {found}, not {layout.number}")
+        if found == 0:
+            for pragma in layout.at_first:
+                db.execute(f"PRAGMA {pragma}")
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"PRAGMA synchronous = {layout.synchronous}")
+        if found == 0:
+            db.executescript(f"BEGIN IMMEDIATE;{layout.tables}PRAGMA user_version = {layout.number};COMMIT;")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+@contextmanager
+def writing(db: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that holds the right to write from its start; all of it counts, or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
