@@ -14,6 +14,7 @@ COMMANDS = {
     "score": "Score the candidates of a file.",
     "augment": "Write the augmented references of a file.",
     "explain": "Show how a score came about.",
+    "serve": "Open a playground in the browser, and answer over HTTP.",
     "metrics": "List the metrics.",
     "study": "Compare metrics with people's ratings: tables, figures, report.",
     "compare": "Tell which of several systems is better.",

@@ -1,0 +1,92 @@
+"""The rows of a request as examples, checked as strictly as those of a file."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from mars_score.errors import ConfigError, did_you_mean
+from mars_score.http.errors import HttpError
+from mars_score.metrics.registry import METRICS
+from mars_score.serving.schemas import Item, Texts
+from mars_score.serving.settings import Settings
+from mars_score.types import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mars_score.serving.limits import Limits
+
+
+def examples_of(items: Sequence[Texts], limits: Limits, most: int) -> list[Example]:
+    """Turn rows into examples; every complaint names the row."""
+    if len(items) > most:
+        raise too_many(len(items), most)
+    examples = [_example(item, number) for number, item in enumerate(items, 1)]
+    seen: dict[str, int] = {}
+    for number, example in enumerate(examples):
+        if example.id in seen:
+            raise _wrong(
+                f"items.{number}.id: {example.id!r} is the id of items.{seen[example.id]}, too",
+                "make ids unique, or give none",
+            )
+        seen[example.id] = number
+        check_texts(example, f"items.{number}", limits)
+    return examples
+
+
+def check_texts(example: Example, place: str, limits: Limits) -> None:
+    """Refuse texts that are too long, and references that say nothing."""
+    if len(example.references) > limits.references:
+        raise _wrong(
+            f"{place}.references: {len(example.references)} texts are more than {limits.references}",
+            "leave some out",
+        )
+    named = [("id", example.id), ("candidate", example.candidate), ("context", example.context)]
+    for name, text in [*named, *(("references", one) for one in example.references)]:
+        if len(text) > limits.text:
+            raise _wrong(
+                f"{place}.{name}: {len(text):,} characters are more than {limits.text:,}", "shorten the text"
+            )
+        if name == "references" and not text.strip():
+            raise _wrong(f"{place}.{name}: a reference is blank", "give a text, or leave it out")
+
+
+def settings_of(
+    presets: Collection[str], preset: str | None, metrics: Sequence[str] = ("mars",), *,
+    explain: bool = False, watch: bool = False,
+) -> Settings:  # fmt: skip
+    """Check the names that a client gives, and say which one was meant."""
+    chosen = next(iter(presets)) if preset is None else preset
+    if chosen not in presets:
+        raise ConfigError(
+            f"unknown preset {chosen!r}; there are {', '.join(presets)}.{did_you_mean(chosen, presets)}"
+        )
+    for name in metrics:
+        if name not in METRICS:
+            raise ConfigError(
+                f"unknown metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}"
+            )
+    if (explain or watch) and "mars" not in metrics:
+        raise _wrong("explain: only the metric mars can be explained", "add mars to metrics")
+    return Settings(chosen, tuple(dict.fromkeys(metrics)), explain=explain, watch=watch)
+
+
+def too_many(rows: int, most: int) -> HttpError:
+    """The error for a request with too many rows."""
+    return _wrong(
+        f"{rows:,} rows are more than {most:,}",
+        "send them in several requests, or as a job (POST /v1/jobs), which may have more",
+    )
+
+
+def _example(item: Texts, number: int) -> Example:
+    name = str(item.id) if item.id is not None and str(item.id).strip() else str(number)
+    # As in a file: a system that is asked a question is given both.
+    context = "\n".join(part for part in (item.context, item.question) if part)
+    candidate = item.candidate if isinstance(item, Item) else ""
+    return Example(name, candidate, tuple(item.references), context, item.question)
+
+
+def _wrong(message: str, remedy: str) -> HttpError:
+    return HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)

@@ -1,0 +1,36 @@
+// What all parts of the page use. Texts are only ever set as text.
+const mars = {
+  at: (id) => document.getElementById(id),
+
+  make(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  },
+
+  percent: (ratio) => `${Math.round(ratio * 100)}%`,
+  number: (value) => (value === null || value === undefined ? "undefined" : value.toFixed(4)),
+
+  // Show a message with its remedy, or hide the box.
+  trouble(box, error) {
+    box.replaceChildren();
+    box.hidden = !error;
+    if (!error) return;
+    box.append(error.message);
+    if (error.remedy) box.append(mars.make("span", { className: "remedy", textContent: error.remedy }));
+    box.scrollIntoView({ block: "nearest" });
+  },
+
+  // Ask the server; what it refuses becomes an error with a message and a remedy.
+  async ask(path, options = {}) {
+    let answer;
+    try {
+      answer = await fetch(path, options);
+    } catch {
+      throw { message: "The server cannot be reached.", remedy: "Is it still running?" };
+    }
+    if (answer.ok) return answer;
+    const { error } = await answer.json().catch(() => ({ error: { message: `The server answered ${answer.status}.` } }));
+    throw error;
+  },
+};
