@@ -69,6 +69,11 @@ class ExplainedReference:
     words: tuple[ExplainedWord, ...]
     variants: tuple[Variant, ...]
 
+    @property
+    def first_masked(self) -> tuple[ExplainedWord, ...]:
+        """The words in the order in which they are wanted for blanks: cheap ones, and of these the least needed."""
+        return tuple(sorted(self.words, key=lambda word: (word.cost, -word.priority)))
+
 
 @dataclass(frozen=True, slots=True)
 class Term:

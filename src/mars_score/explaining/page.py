@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
+
+from mars_score import flags
+from mars_score.explaining import wording
+from mars_score.explaining.standing import band
+from mars_score.explaining.strip import make_strip
+from mars_score.explaining.view import item_view
+from mars_score.pages.page import assets, environment
+from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jinja2 import Environment
     from markupsafe import Markup
 
     from mars_score.explaining.explained import ExplainedItem
@@ -26,11 +37,45 @@ def to_page(
     left_out: int = 0,
 ) -> str:
     """Return the whole page; `left_out` is how many rows of the source are not on it."""
-    raise NotImplementedError
+    return (
+        _environment()
+        .get_template("explain.html.j2")
+        .render(
+            items=[item_view(item, standing) for item in explained],
+            standing=standing,
+            strip=make_strip(standing) if standing else None,
+            flags=sorted(Counter(flag for item in explained for flag in item.flags).items()),
+            rows=sum(len(item.candidates) for item in explained),
+            rated=any(one.disagreement is not None for item in explained for one in item.candidates),
+            several=any(len(item.candidates) > 1 for item in explained),
+            signature=signature,
+            source=source,
+            left_out=left_out,
+            version=__version__,
+            assets=assets(HERE, *FILES, "explain.css", "explain.js"),
+        )
+    )
 
 
 def fragment(explained: Sequence[ExplainedItem], standing: Standing | None = None) -> Markup:
     """Return the items alone, to be put inside another page that has the `FILES`."""
-    from markupsafe import Markup  # noqa: PLC0415
+    from markupsafe import Markup  # noqa: PLC0415  (only pages need it)
 
-    return Markup("")
+    items = [item_view(item, standing) for item in explained]
+    return Markup(_environment().get_template("fragment.html.j2").render(items=items))
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(HERE)
+    made.filters.update(
+        number=wording.number,
+        percent=wording.percent,
+        counted=wording.counted,
+        variant_name=wording.variant_name,
+        word_tip=wording.word_tip,
+        band=band,
+        meaning=lambda flag: flags.MEANING.get(flag, flag),
+        plain=lambda name: name.replace("_", " "),
+    )
+    return made

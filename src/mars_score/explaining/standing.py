@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mars_score.explaining.corpus import with_corpus
+from mars_score.explaining.ranks import share_below
+from mars_score.explaining.unrelated import unrelated
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mars_score.scorer import MarsScorer
+    from mars_score.types import ItemScore
+
+BOUND = 200
+"""How many comparisons are made for the floor, and as many for the ceiling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The scores that a score is held against."""
+    """The scores that a score is held against, each sorted."""
 
     scores: tuple[float, ...]
     """Of the file's candidates."""
@@ -17,3 +33,110 @@ class Standing:
     """Of references held against the item's other references: people against people."""
     itself: tuple[float, ...] = ()
     """Of references held against themselves, where no item has two: not a human ceiling."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data that can be written as JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The range of many scores."""
+
+    low: float
+    """Below it lie 5%."""
+    middle: float
+    high: float
+    """Above it lie 5%."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where one score stands."""
+
+    above_scores: float | None
+    """The share of the file's other candidates that have a lower score; None where there are none."""
+    above_floor: float | None
+    """The share of unrelated texts with a lower score."""
+    way: float | None
+    """How far it is from the middle of the floor (0) to the middle of the ceiling (1)."""
+
+
+def find_standing(
+    scorer: MarsScorer,
+    examples: Sequence[Example],
+    items: Sequence[ItemScore],
+    *,
+    others: Sequence[Example] = (),
+    bound: int = BOUND,
+    seed: int = 0,
+    progress: StageProgress = silent_stages,
+) -> Standing:
+    """Score unrelated texts and people's own; the references are the examples', so nothing is augmented anew.
+
+    `others` are further rows of the same data set, from which unrelated candidates may come.
+    """
+    scorer = with_corpus(scorer, examples)
+
+    def scores(asked: Sequence[Example]) -> tuple[float, ...]:
+        found = scorer.score_examples(asked, progress=progress) if asked else ()
+        return tuple(sorted(item.score for item in found))
+
+    distinct = list({example.pairs: example for example in examples}.values())
+    people = _spread([list(_people(example)) for example in distinct], bound)
+    itself = [] if people else [_itself(example) for example in distinct[:bound]]
+    return Standing(
+        scores=tuple(sorted(item.score for item in items)),
+        floor=scores(unrelated(examples, others, bound, seed)),
+        ceiling=scores(people),
+        itself=scores(itself),
+    )
+
+
+def band(values: Sequence[float]) -> Band | None:
+    """Return the range of sorted scores; None for no scores."""
+    return Band(*(_quantile(values, share) for share in (0.05, 0.5, 0.95))) if values else None
+
+
+def placing(standing: Standing, score: float) -> Placing:
+    """Return where one of the file's scores stands."""
+    floor, ceiling = band(standing.floor), band(standing.ceiling)
+    others = list(standing.scores)
+    if score in others:
+        others.remove(score)
+    way = None
+    if floor and ceiling and ceiling.middle > floor.middle:
+        way = (score - floor.middle) / (ceiling.middle - floor.middle)
+    return Placing(
+        above_scores=share_below(score, others) if others else None,
+        above_floor=share_below(score, standing.floor) if standing.floor else None,
+        way=way,
+    )
+
+
+def _people(example: Example) -> Iterator[Example]:
+    """Each reference as a candidate, held against the others; a text given twice is one."""
+    texts = list({" ".join(text.split()): text for text in example.references}.values())
+    for place, text in enumerate(texts):
+        others = tuple(texts[:place] + texts[place + 1 :])
+        if others:
+            name = f"{example.id} reference {place + 1}"
+            yield Example(name, text, others, example.context, example.question)
+
+
+def _spread(groups: Sequence[Sequence[Example]], bound: int) -> list[Example]:
+    """Take the first of every group, then the second, and so on."""
+    most = max(map(len, groups), default=0)
+    taken = [group[place] for place in range(most) for group in groups if place < len(group)]
+    return taken[:bound]
+
+
+def _itself(example: Example) -> Example:
+    return Example(example.id, example.references[0], example.references, example.context, example.question)
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    at = share * (len(ordered) - 1)
+    below = int(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])

@@ -1,0 +1,150 @@
+"""Explanations in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.explaining.rounding import adding_up
+from mars_score.explaining.standing import band, placing
+
+if TYPE_CHECKING:
+    from mars_score.explaining.differences import Difference, Part
+    from mars_score.explaining.explained import ExplainedCandidate, ExplainedWord
+    from mars_score.explaining.standing import Standing
+
+DECIMALS = 3
+MINUS = "\N{MINUS SIGN}"
+REST = "what else the formula does"
+
+
+def number(value: float, decimals: int = DECIMALS) -> str:
+    """Show a number with a true minus sign; what rounds to zero has none."""
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", MINUS)
+
+
+def signed(value: float, decimals: int = DECIMALS) -> str:
+    """Show a number that is added or taken away."""
+    shown = number(value, decimals)
+    return shown if shown.startswith(MINUS) else f"+{shown}"
+
+
+def percent(value: float) -> str:
+    """Show a share of 1."""
+    return f"{value:.0%}"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def letter(place: int) -> str:
+    """Name the candidates of an item A, B, ..., Z, AA, AB, ..."""
+    before, last = divmod(place, 26)
+    return (letter(before - 1) if before else "") + chr(ord("A") + last)
+
+
+def variant_name(ratio: float) -> str:
+    """Name a reference at a masking ratio."""
+    return f"the {percent(ratio)} reference" if ratio else "the reference itself"
+
+
+def part_name(part: Part) -> str:
+    """Name what a difference comes from."""
+    if part.kind == "ratio":
+        return variant_name(part.ratio)
+    return part.name.replace("_", " ") if part.kind == "adjustment" else REST
+
+
+def listed(parts: list[str]) -> str:
+    """Return ``a, b and c``."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1] if parts else "") if part)
+
+
+def difference_sentence(found: Difference) -> str:
+    """Say who is ahead, by how much and why: ``B is 0.120 above A: 0.090 from the 20% reference ...``."""
+    higher, lower = letter(found.higher), letter(found.lower)
+    # The parts are listed with the largest first, and add up as they are printed.
+    amounts = adding_up([part.amount for part in found.parts], DECIMALS)
+    told = [
+        f"{number(amount)} from {part_name(part)}"
+        for part, amount in zip(found.parts, amounts, strict=True)
+        if amount
+    ]
+    if not round(sum(amounts), DECIMALS):
+        return f"{higher} and {lower} are equal."
+    about = "" if found.same_reference else " Each was held against the reference that suits it best."
+    return f"{higher} is {number(sum(amounts))} above {lower}: {listed(told)}.{about}"
+
+
+def reading(candidate: ExplainedCandidate) -> str:
+    """Say in a sentence or two what a candidate's sum consists of."""
+    if not candidate.terms:
+        return ""
+    nearest = max(candidate.terms, key=lambda term: term.cosine)
+    farthest = min(candidate.terms, key=lambda term: term.cosine)
+    if number(nearest.cosine) == number(farthest.cosine):
+        alike = f"It is equally close to every variant of the reference (cosine {number(nearest.cosine)})."
+    else:
+        alike = (
+            f"It is closest to {variant_name(nearest.ratio)} (cosine {number(nearest.cosine)}) "
+            f"and farthest from {variant_name(farthest.ratio)} ({number(farthest.cosine)})."
+        )
+    written = sum(term.contribution for term in candidate.terms if not term.ratio)
+    augmented = sum(term.contribution for term in candidate.terms if term.ratio)
+    changed = sum(one.amount for one in candidate.adjustments) + candidate.rest
+    from_written, from_augmented, change = adding_up([written, augmented, changed], DECIMALS)
+    told = (
+        f"Of the score, {number(from_written)} comes from the reference as it was written "
+        f"and {number(from_augmented)} from its variants"
+    )
+    if not change:
+        return f"{alike} {told}."
+    verb = "add" if change > 0 else "take away"
+    return f"{alike} {told}; adjustments {verb} {number(abs(change))}."
+
+
+def word_tip(word: ExplainedWord) -> str:
+    """Say what decided about a word."""
+    shared = ", as the context has it too" if word.shared else ""
+    masked = f"masked at {listed([percent(ratio) for ratio in word.masked_at])}" if word.masked_at else "kept"
+    return (
+        f"{word.text}: {word.part_of_speech}, IDF {word.idf:.2f}, priority {word.priority:.3f}, "
+        f"cost {word.cost}{shared}; {masked}"
+    )
+
+
+def standing_sentences(standing: Standing, score: float) -> list[str]:
+    """Say where a score stands in its file, above the floor and below the ceiling."""
+    place, floor, ceiling = placing(standing, score), band(standing.floor), band(standing.ceiling)
+    above = []
+    if place.above_scores is not None:
+        above.append(f"{percent(place.above_scores)} of the other candidates on this page")
+    if place.above_floor is not None:
+        above.append(f"{percent(place.above_floor)} of unrelated texts")
+    told = [f"higher than {listed(above)}"] if above else []
+    if place.way is not None and floor and ceiling:
+        if place.way >= 1:
+            told.append(f"at or above the middle of the ceiling ({number(ceiling.middle)})")
+        elif place.way <= 0:
+            told.append(f"not above the middle of the floor ({number(floor.middle)})")
+        else:
+            span = f"from the floor ({number(floor.middle)}) to the ceiling ({number(ceiling.middle)})"
+            told.append(f"{percent(place.way)} of the way {span}")
+    return told
+
+
+def rank_sentence(candidate: ExplainedCandidate) -> str:
+    """Say whether people and the metric see a candidate alike; empty where nobody rated it."""
+    if candidate.human is None:
+        return ""
+    told = f"People gave it {number(candidate.human, 2)}"
+    if candidate.human_rank is None or candidate.score_rank is None or candidate.disagreement is None:
+        return f"{told}."
+    verdict = "about as high as people do"
+    if abs(candidate.disagreement) >= 0.1:
+        verdict = "higher than people do" if candidate.disagreement > 0 else "lower than people do"
+    return (
+        f"{told}, more than {percent(candidate.human_rank)} of the rated candidates; its score is above "
+        f"{percent(candidate.score_rank)}. The metric ranks it {verdict}."
+    )
