@@ -41,7 +41,7 @@ _WORDS = {
     "overall": Question(
         "overall",
         "Overall",
-        "All things considered, how good is the text?",
+        "All in all, how good is the text?",
         "very bad",
         "neither good nor bad",
         "very good",

@@ -7,7 +7,8 @@ import unicodedata
 LONGEST = 60
 _MARKS = " ._-'@"
 RULE = (
-    f"A name has up to {LONGEST} letters, digits, spaces and . _ - ' @, and begins with a letter or a digit."
+    f"At most {LONGEST} signs. It begins with a letter or a digit;"
+    " spaces, dots, hyphens, underscores, apostrophes and @ may follow."
 )
 
 

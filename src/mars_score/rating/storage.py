@@ -45,7 +45,8 @@ CREATE INDEX by_rater ON answers (rater, code, question, number);
 )
 PATIENCE = 20.0
 """Seconds to wait for another process that is writing."""
-_LATEST = "number IN (SELECT max(number) FROM answers GROUP BY rater, code, question)"
+_LAST = "max(number)"
+"""In a group of rows; SQLite then takes the other columns from the row that has the maximum."""
 
 
 class NotSavedError(OutputError):
@@ -143,19 +144,27 @@ class RatingStore:
         """Return the answers of a rater that count, by code and question."""
         found: dict[str, dict[str, int]] = {}
         rows = self._read(
-            f"SELECT code, question, rating FROM answers WHERE rater = ? AND {_LATEST}", rater_key(rater)
+            f"SELECT code, question, rating, {_LAST} FROM answers WHERE rater = ? GROUP BY code, question",
+            rater_key(rater),
         )
-        for code, question, rating in rows:
+        for code, question, rating, _ in rows:
             found.setdefault(code, {})[question] = rating
         return found
 
-    def answers(self, *, history: bool = False) -> list[Answer]:
-        """Return the answers that count, or all that were ever given; in the order in which they were given."""
+    def answers(self) -> list[Answer]:
+        """Return the answers of all raters that count, in the order in which they were given."""
+        return self._all(f"{_LAST} AS place", "GROUP BY rater, code, question")
+
+    def history(self) -> list[Answer]:
+        """Return all answers that were ever given."""
+        return self._all("number AS place", "")
+
+    def _all(self, place: str, grouping: str) -> list[Answer]:
         rows = self._read(
-            "SELECT raters.name, code, question, rating FROM answers JOIN raters ON raters.key = answers.rater"
-            f" {'' if history else f'WHERE {_LATEST}'} ORDER BY number"
+            f"SELECT name, code, question, rating, {place} FROM answers JOIN raters ON raters.key = rater"
+            f" {grouping} ORDER BY place"
         )
-        return [Answer(*row) for row in rows]
+        return [Answer(*row[:-1]) for row in rows]
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:

@@ -2,6 +2,21 @@
 {
   const form = document.getElementById("questions");
   if (form) rate(form);
+  keepColours();
+
+  // A choice of colours is for all pages of the form, not for one text.
+  function keepColours() {
+    const root = document.documentElement;
+    try {
+      const chosen = sessionStorage.getItem("theme");
+      if (chosen) root.dataset.theme = chosen;
+      new MutationObserver(() => sessionStorage.setItem("theme", root.dataset.theme)).observe(root, {
+        attributeFilter: ["data-theme"],
+      });
+    } catch {
+      // A browser that keeps nothing shows each page as the system is set.
+    }
+  }
 
   function rate(form) {
     const told = document.getElementById("saved");
