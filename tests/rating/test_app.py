@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FULL = dict.fromkeys(QUESTIONS, "4")
 TAGS = {
-    "html", "head", "meta", "link", "title", "style", "script", "noscript", "body", "header", "main", "section", "div",
+    "html", "head", "meta", "link", "title", "style", "script", "body", "header", "main", "section", "div",
     "a", "b", "button", "fieldset", "form", "h1", "h2", "input", "kbd", "label", "legend", "progress", "p", "small",
     "span", "dl", "dt", "dd", "ol", "ul", "li",
 }  # fmt: skip

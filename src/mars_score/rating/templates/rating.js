@@ -140,6 +140,7 @@
       if (waiting.size) event.preventDefault();
     });
     document.getElementById("keys").hidden = false;
+    document.getElementById("plain").hidden = true;
     mark();
   }
 }
