@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from mars_score.errors import ConfigError, EngineError, InputError, MarsError, ModelError
 from mars_score.http.pages import error_page, page_response
+from mars_score.pages.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,5 +71,6 @@ def answer(error: HttpError, method: str, headers: Headers) -> Response:
     if wants_page:
         page, assets = error_page(error.status, error.message, error.remedy)
         return page_response(page, assets, error.status, error.headers)
-    content = ErrorAnswer(error=Problem(message=error.message, remedy=error.remedy))
+    # A message may quote a client's text, and half a character cannot be sent.
+    content = ErrorAnswer(error=Problem(message=printable(error.message), remedy=printable(error.remedy)))
     return JSONResponse(content.model_dump(), error.status, error.headers)

@@ -26,6 +26,7 @@ CLOSING = 5
 CONNECTIONS = 1000
 BACKLOG = 512
 FEWEST_SIGNS = 8
+LAST_PORT = 65535
 
 
 def serve(app: FastAPI, *, host: str, port: int, token: str | None) -> None:
@@ -104,6 +105,8 @@ class _Server(uvicorn.Server):
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= LAST_PORT:
+        raise ConfigError(f"--port {port}: expected a number from 0 to {LAST_PORT}")
     name = host.strip("[]")
     family = socket.AF_INET6 if ":" in name else socket.AF_INET
     try:
@@ -119,8 +122,6 @@ def _listen(host: str, port: int) -> socket.socket:
                 "choose another --host; 127.0.0.1 is this machine",
             )
         raise ConfigError(f"cannot listen on {host}:{port}: {reason}\n  remedy: {remedy}") from error
-    except OverflowError as error:
-        raise ConfigError(f"--port {port}: expected a number from 0 to 65535") from error
 
 
 def _address(listening: socket.socket, token: str | None) -> str:

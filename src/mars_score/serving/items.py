@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from mars_score.serving.limits import Limits
+
+HALF = re.compile("[\ud800-\udfff]")
 
 
 def examples_of(items: Sequence[Texts], limits: Limits, most: int) -> list[Example]:
@@ -44,6 +47,11 @@ def check_texts(example: Example, place: str, limits: Limits) -> None:
         )
     named = [("id", example.id), ("candidate", example.candidate), ("context", example.context)]
     for name, text in [*named, *(("references", one) for one in example.references)]:
+        if HALF.search(text):
+            raise _wrong(
+                f"{place}.{name}: there is half a character (a lone surrogate) in it, which is no text",
+                "remove it: it was cut in two, as an emoji may be",
+            )
         if len(text) > limits.text:
             raise _wrong(
                 f"{place}.{name}: {len(text):,} characters are more than {limits.text:,}", "shorten the text"

@@ -70,22 +70,6 @@
     if (at("live").textContent !== spoken) at("live").textContent = spoken;
   }
 
-  function showScores(answer, items) {
-    at("scores").replaceChildren(
-      ...answer.results.map(({ scores, flags }, place) => {
-        const text = items[place].candidate.trim() || "(empty)";
-        const line = make("li", {}, make("span", { textContent: text }));
-        line.append(make("span", { className: "value", textContent: mars.number(scores.mars) }));
-        const meter = make("meter", { min: 0, max: 1, value: Math.max(0, scores.mars ?? 0) });
-        meter.setAttribute("aria-hidden", "true");
-        line.append(meter);
-        if (flags.length) line.append(make("span", { className: "flags", textContent: flags.join(", ") }));
-        return line;
-      }),
-    );
-    at("signature").textContent = answer.signatures.mars;
-  }
-
   async function showExplanation(id) {
     const html = await (await mars.ask(`/v1/jobs/${id}/explanation`)).text();
     // The server has escaped every text in it, and the page's policy runs nothing that it could bring.
@@ -104,11 +88,11 @@
     event.preventDefault();
     if (at("score").disabled) return;
     mars.trouble(at("trouble"), null);
+    at("empty").hidden = true;
+    at("result").hidden = true;
+    mars.templates.clear();
     try {
       const items = read();
-      at("empty").hidden = true;
-      at("result").hidden = true;
-      mars.templates.clear();
       busy(true);
       showProgress({ state: "waiting", stage: "waiting", done: 0, total: 0 });
       const body = JSON.stringify({ items, preset: at("preset").value, explain: true, watch: true });
@@ -119,7 +103,8 @@
         template: mars.templates.add,
         filled: mars.templates.fill,
       });
-      showScores(await (await mars.ask(`/v1/jobs/${id}/result`)).json(), items);
+      const answer = await (await mars.ask(`/v1/jobs/${id}/result`)).json();
+      at("signature").textContent = answer.signatures.mars;
       await showExplanation(id);
       at("watch").open = false;
       at("result").hidden = false;
