@@ -1,7 +1,8 @@
-"""How our SQLite files are opened, written and moved: with a log beside the file, and tables of a numbered layout."""
+"""How our SQLite files are opened, written and set aside: a log beside the file, and tables of a numbered layout."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,3 +73,10 @@ def writing(db: sqlite3.Connection) -> Iterator[None]:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def move_aside(path: Path, aside: Path) -> None:
+    """Give a damaged file another name; what lies beside it belongs to it, and would spoil a new one."""
+    os.replace(path, aside)
+    for suffix in BESIDE:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

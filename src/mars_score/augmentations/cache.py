@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mars_score.augmentations.codec import DamagedRowError, decode, encode
-from mars_score.augmentations.database import LAYOUT, Database, writing
+from mars_score.augmentations.database import LAYOUT, Database
 from mars_score.augmentations.places import cache_folder, cache_size
+from mars_score.sqlite_files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mars_score.types import Augmentation
 
-FILE = f"augmentations-{LAYOUT}.sqlite"
+FILE = f"augmentations-{LAYOUT.number}.sqlite"
 ASK = 500
 """Keys in one question; SQLite limits the variables of a statement."""
 FRESH = 3600

@@ -23,8 +23,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mars_score.augmentations.cache import among
-from mars_score.augmentations.database import Database, writing
+from mars_score.augmentations.database import Database
 from mars_score.errors import MarsError
+from mars_score.sqlite_files import writing
 
 if TYPE_CHECKING:
     import sqlite3

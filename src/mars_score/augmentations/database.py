@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 
 from mars_score.augmentations.places import FOLDER
 from mars_score.augmentations.trouble import disk_full, trouble
+from mars_score.sqlite_files import Layout, move_aside, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
-LAYOUT = 1
-"""Part of the file's name: versions of this package with other tables keep files of their own."""
-_TABLES = """
+LAYOUT = Layout(
+    number=1,
+    tables="""
 CREATE TABLE IF NOT EXISTS rows (
     key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -35,8 +36,12 @@ CREATE INDEX IF NOT EXISTS by_use ON rows (used);
 CREATE TABLE IF NOT EXISTS claims (
     key BLOB PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL
 ) WITHOUT ROWID;
-"""
-_WAL_LIMIT = 16 << 20
+""",
+    synchronous="NORMAL",
+    always=("cell_size_check = ON", f"journal_size_limit = {16 << 20}"),
+    at_first=("auto_vacuum = INCREMENTAL",),  # so that it can shrink again
+)
+"""Its number is part of the file's name: versions of this package with other tables keep files of their own."""
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
@@ -109,31 +114,9 @@ class Database:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._gate():
                 self._identity = self._now()  # what is there, should it turn out to be damaged
-                self._db = self._opened()
+                self._db = open_file(self.path, LAYOUT, self.patience, check=False)
                 self._identity = self._now()
         return self._db
-
-    def _opened(self) -> sqlite3.Connection:
-        db = sqlite3.connect(
-            self.path, timeout=self.patience, isolation_level=None, check_same_thread=False
-        )  # a lock of our own keeps threads apart
-        try:
-            db.execute("PRAGMA cell_size_check = ON")
-            (layout,) = db.execute("PRAGMA user_version").fetchone()
-            if layout not in (0, LAYOUT):
-                raise sqlite3.DatabaseError(f"its layout is {layout}, not {LAYOUT}")
-            if layout == 0:
-                db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that it can shrink again
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
-            # Safe against the death of a process; a power cut may cost the last rows, never the file.
-            db.execute("PRAGMA synchronous = NORMAL")
-            if layout == 0:
-                db.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {LAYOUT};COMMIT;")
-        except BaseException:
-            db.close()
-            raise
-        return db
 
     def _now(self) -> tuple[int, int, int] | None:
         """Which file this process sees at the path."""
@@ -156,9 +139,7 @@ class Database:
         with self._gate():
             if seen is not None and seen != self._now():
                 return  # another process has met the same damage, and was quicker
-            os.replace(self.path, aside)
-            for suffix in ("-wal", "-shm"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            move_aside(self.path, aside)
         log.warning(
             "%s is damaged (%s): it is now %s, and references are augmented anew",
             self.path,
@@ -173,16 +154,3 @@ class Database:
             "the cache %s cannot be used (%s): going on without it; %s names another folder",
             self.path, error, FOLDER,
         )  # fmt: skip
-
-
-@contextmanager
-def writing(db: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that holds the right to write from its start; all of it counts, or nothing."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise

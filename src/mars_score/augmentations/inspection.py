@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mars_score.augmentations.codec import DamagedRowError, decode
-from mars_score.augmentations.database import writing
 from mars_score.files.output_path import failed
+from mars_score.sqlite_files import writing
 
 if TYPE_CHECKING:
     from pathlib import Path

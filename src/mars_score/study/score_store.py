@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.files.output_path import failed
 from mars_score.hashing import digest
+from mars_score.sqlite_files import Layout, move_aside, open_file, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,15 +28,17 @@ if TYPE_CHECKING:
 
 FILE = "scores.sqlite"
 """The file's name in the folder of a study."""
-LAYOUT = 1
-"""Raised when the tables change; a file of another layout is set aside."""
-
-_TABLES = """
+LAYOUT = Layout(
+    number=1,
+    tables="""
 CREATE TABLE IF NOT EXISTS scores (
     key BLOB PRIMARY KEY, score REAL, flags TEXT NOT NULL, seconds REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-"""
+""",
+    synchronous="NORMAL",
+)
+"""A file of another layout is set aside."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes to the same file."""
 _ASK = 500
@@ -124,7 +127,7 @@ class ScoreStore:
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         try:
-            with self._db:
+            with writing(self._db):
                 self._db.executemany(statement, rows)
         except sqlite3.Error as error:
             raise failed(
@@ -149,32 +152,13 @@ class ScoreStore:
             raise _unusable(self.path, error) from error
 
     def _connected(self) -> sqlite3.Connection:
-        """Open and check the file; whatever is wrong with it is a ``sqlite3.Error``."""
-        db = sqlite3.connect(self.path, timeout=_PATIENCE)
-        try:
-            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
-            (layout,) = db.execute("PRAGMA user_version").fetchone()
-            db.execute("PRAGMA journal_mode = WAL")
-            # Safe against the death of the process; a power cut may cost the last commits, never the file.
-            db.execute("PRAGMA synchronous = NORMAL")
-            if layout == 0:
-                db.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {LAYOUT};COMMIT;")
-            elif layout != LAYOUT:
-                raise sqlite3.DatabaseError(f"its layout is {layout}, not {LAYOUT}")
-        except BaseException:
-            db.close()
-            raise
-        return db
+        return open_file(self.path, LAYOUT, _PATIENCE, check=True)
 
     def _set_aside(self) -> Path:
         number = 1
         while (aside := self.path.with_name(f"{FILE}.damaged-{number}")).exists():
             number += 1
-        self.path.rename(aside)
-        for suffix in ("-wal", "-shm"):  # they belong to the damaged file, and would spoil a new one
-            self.path.with_name(FILE + suffix).unlink(missing_ok=True)
+        move_aside(self.path, aside)
         return aside
 
 
