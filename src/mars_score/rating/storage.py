@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 LAYOUT = Layout(
     number=1,
     tables="""
-CREATE TABLE sheet (hash TEXT NOT NULL, name TEXT NOT NULL, texts INTEGER NOT NULL);
-CREATE TABLE raters (key TEXT PRIMARY KEY, name TEXT NOT NULL, since TEXT NOT NULL);
-CREATE TABLE answers (
+CREATE TABLE IF NOT EXISTS sheet (hash TEXT NOT NULL, name TEXT NOT NULL, texts INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS raters (key TEXT PRIMARY KEY, name TEXT NOT NULL, since TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (
     number INTEGER PRIMARY KEY AUTOINCREMENT, rater TEXT NOT NULL REFERENCES raters (key), code TEXT NOT NULL,
     question TEXT NOT NULL, rating INTEGER NOT NULL, given TEXT NOT NULL
 );
-CREATE INDEX by_rater ON answers (rater, code, question, number);
+CREATE INDEX IF NOT EXISTS by_rater ON answers (rater, code, question, number);
 """,
     synchronous="FULL",
     always=("cell_size_check = ON", "foreign_keys = ON"),
