@@ -44,10 +44,11 @@ def to_page(
             items=[item_view(item, standing) for item in explained],
             standing=standing,
             strip=make_strip(standing) if standing else None,
+            overlap=_overlap(standing) if standing else False,
             flags=sorted(Counter(flag for item in explained for flag in item.flags).items()),
             rows=sum(len(item.candidates) for item in explained),
+            ratios=wording.listed([wording.percent(ratio) for ratio in _ratios(explained)]),
             rated=any(one.disagreement is not None for item in explained for one in item.candidates),
-            several=any(len(item.candidates) > 1 for item in explained),
             signature=signature,
             source=source,
             left_out=left_out,
@@ -63,6 +64,16 @@ def fragment(explained: Sequence[ExplainedItem], standing: Standing | None = Non
 
     items = [item_view(item, standing) for item in explained]
     return Markup(_environment().get_template("fragment.html.j2").render(items=items))
+
+
+def _overlap(standing: Standing) -> bool:
+    floor, ceiling = band(standing.floor), band(standing.ceiling)
+    return bool(floor and ceiling and ceiling.middle <= floor.high)
+
+
+def _ratios(explained: Sequence[ExplainedItem]) -> list[float]:
+    every = (one.ratio for item in explained for reference in item.references for one in reference.variants)
+    return sorted({ratio for ratio in every if ratio})
 
 
 @cache

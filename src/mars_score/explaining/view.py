@@ -70,6 +70,15 @@ class ItemView:
         return self.candidates[0]
 
     @property
+    def shared_flags(self) -> tuple[str, ...]:
+        """The flags of every one of several candidates; they are told once."""
+        if len(self.candidates) == 1:
+            return ()
+        return tuple(
+            flag for flag in self.item.flags if all(flag in one.candidate.flags for one in self.candidates)
+        )
+
+    @property
     def apart(self) -> float | None:
         """The largest disagreement with people among the candidates."""
         found = [one.candidate.disagreement for one in self.candidates]

@@ -33,6 +33,12 @@ def percent(value: float) -> str:
     return f"{value:.0%}"
 
 
+def share_of(value: float) -> str:
+    """Show a share as what it is of something: ``none of``, ``37% of``, ``all of``."""
+    shown = percent(value)
+    return {"0%": "none", "100%": "all"}.get(shown, shown) + " of"
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """Return ``1 row`` or ``2 rows``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -66,15 +72,14 @@ def difference_sentence(found: Difference) -> str:
     higher, lower = letter(found.higher), letter(found.lower)
     # The parts are listed with the largest first, and add up as they are printed.
     amounts = adding_up([part.amount for part in found.parts], DECIMALS)
-    told = [
-        f"{number(amount)} from {part_name(part)}"
-        for part, amount in zip(found.parts, amounts, strict=True)
-        if amount
-    ]
+    told = [(amount, part_name(part)) for part, amount in zip(found.parts, amounts, strict=True)]
+    gains = [f"{number(amount)} from {name}" for amount, name in told if amount > 0]
+    losses = [f"{number(-amount)} from {name}" for amount, name in told if amount < 0]
     if not round(sum(amounts), DECIMALS):
         return f"{higher} and {lower} are equal."
     about = "" if found.same_reference else " Each was held against the reference that suits it best."
-    return f"{higher} is {number(sum(amounts))} above {lower}: {listed(told)}.{about}"
+    less = f", less {listed(losses)}" if losses else ""
+    return f"{higher} is {number(sum(amounts))} above {lower}: {listed(gains)}{less}.{about}"
 
 
 def reading(candidate: ExplainedCandidate) -> str:
@@ -119,9 +124,9 @@ def standing_sentences(standing: Standing, score: float) -> list[str]:
     place, floor, ceiling = placing(standing, score), band(standing.floor), band(standing.ceiling)
     above = []
     if place.above_scores is not None:
-        above.append(f"{percent(place.above_scores)} of the other candidates on this page")
+        above.append(f"{share_of(place.above_scores)} the other candidates on this page")
     if place.above_floor is not None:
-        above.append(f"{percent(place.above_floor)} of unrelated texts")
+        above.append(f"{share_of(place.above_floor)} the unrelated texts")
     told = [f"higher than {listed(above)}"] if above else []
     if place.way is not None and floor and ceiling:
         if place.way >= 1:
@@ -145,6 +150,6 @@ def rank_sentence(candidate: ExplainedCandidate) -> str:
     if abs(candidate.disagreement) >= 0.1:
         verdict = "higher than people do" if candidate.disagreement > 0 else "lower than people do"
     return (
-        f"{told}, more than {percent(candidate.human_rank)} of the rated candidates; its score is above "
-        f"{percent(candidate.score_rank)}. The metric ranks it {verdict}."
+        f"{told}, more than {share_of(candidate.human_rank)} the other rated candidates got; its score is higher "
+        f"than that of {share_of(candidate.score_rank).removesuffix(' of')}. The metric ranks it {verdict}."
     )
