@@ -72,7 +72,7 @@
             setTimeout(resolve, pause);
           });
           wake = null;
-          pause = Math.min(2 * pause, 8000);
+          pause = Math.min(2 * pause, 5000);
         } else {
           leaving = null; // to send it again would not help, unless somebody asks for it
           sending = false;
