@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.explaining.differences import difference, neighbours, ranking
+from mars_score.explaining.explanation import explain_examples
 from mars_score.explaining.rounding import adding_up
 from mars_score.explaining.view import item_view
 from mars_score.explaining.wording import difference_sentence, letter, number, signed
-from tests.explaining.sample import sample
+from mars_score.types import Example
+from tests.explaining.sample import sample, scorer
 
 
 def test_the_highest_score_comes_first() -> None:
@@ -43,6 +45,17 @@ def test_sentences_add_up_as_they_are_printed() -> None:
     assert told.startswith(f"A is {number(found.amount)} above C: ")
     assert "from fluency" in gains
     assert losses.startswith("0.020 from novel words")
+
+
+def test_candidates_held_against_different_references_are_told_apart() -> None:
+    examples = [
+        Example("x", "zzz bbb", ("zzz zzz", "aaa aaa"), "some context"),
+        Example("y", "aaa", ("zzz zzz", "aaa aaa"), "some context"),
+    ]
+    (item,) = explain_examples(scorer(), examples)
+    assert difference_sentence(difference(item, 1, 0)).endswith(
+        " B was held against reference 2, A against reference 1."
+    )
 
 
 def test_equal_candidates_are_told_to_be_equal() -> None:

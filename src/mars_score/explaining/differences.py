@@ -36,8 +36,8 @@ class Difference:
     amount: float
     parts: tuple[Part, ...]
     """The largest first."""
-    same_reference: bool
-    """Whether both sums are about the same references."""
+    references: tuple[tuple[int, ...], tuple[int, ...]]
+    """The references (from 0) that the sums of the two are about."""
 
 
 def ranking(item: ExplainedItem) -> tuple[int, ...]:
@@ -61,9 +61,8 @@ def difference(item: ExplainedItem, higher: int, lower: int) -> Difference:
         for source in dict.fromkeys([*ahead, *behind])
     ]
     parts.sort(key=lambda part: -abs(part.amount))
-    return Difference(
-        higher, lower, first.score - second.score, tuple(parts), _references(first) == _references(second)
-    )
+    references = _references(first), _references(second)
+    return Difference(higher, lower, first.score - second.score, tuple(parts), references)
 
 
 def _sources(candidate: ExplainedCandidate) -> dict[Source, float]:
@@ -80,5 +79,5 @@ def _sources(candidate: ExplainedCandidate) -> dict[Source, float]:
     return found
 
 
-def _references(candidate: ExplainedCandidate) -> set[int | None]:
-    return {term.reference for term in candidate.terms}
+def _references(candidate: ExplainedCandidate) -> tuple[int, ...]:
+    return tuple(sorted({term.reference for term in candidate.terms if term.reference is not None}))

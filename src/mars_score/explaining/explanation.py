@@ -21,7 +21,7 @@ from mars_score.explaining.explained import (
 )
 from mars_score.explaining.marking import context_pieces, explained_words, pieces, shared_words, variant
 from mars_score.explaining.ranks import with_ranks
-from mars_score.masking.words import first_words
+from mars_score.masking.words import first_words, words
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.text import clean
 
@@ -95,14 +95,14 @@ def _references(
     # Words beyond the longest reference were never looked at.
     texts = [first_words(reference, longest) for reference in example.references]
     plans = scorer.explain_words(replace(example, references=tuple(texts)))
-    in_context, found = [], []
+    in_context, found, context = [], [], words(example.context)
     for text, known in zip(texts, augmented, strict=True):
-        ours, theirs = shared_words(example.context, text)
+        ours, theirs = shared_words(context, text)
         in_context.append(ours)
         templates = [one.template for one in known.augmented]
-        words = explained_words(text, plans[clean(text)], theirs, templates)
-        found.append(ExplainedReference(text, words, tuple(map(variant, known.augmented))))
-    return context_pieces(example.context, in_context), tuple(found)
+        told = explained_words(text, plans[clean(text)], theirs, templates)
+        found.append(ExplainedReference(text, told, tuple(map(variant, known.augmented))))
+    return context_pieces(example.context, context, in_context), tuple(found)
 
 
 def _candidate(

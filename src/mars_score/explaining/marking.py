@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.masking.templates import WordPlan
+    from mars_score.masking.words import Word
     from mars_score.types import AugmentedReference, Block, Template
 
 
-def shared_words(context: str, reference: str) -> tuple[frozenset[int], frozenset[int]]:
+def shared_words(context: Sequence[Word], reference: str) -> tuple[frozenset[int], frozenset[int]]:
     """Return which words of the context and which of the reference make up their longest common subsequence."""
-    ours = [fold(word.text) for word in words(context)]
+    ours = [fold(word.text) for word in context]
     theirs = [fold(word.text) for word in words(reference)]
     places = common(ours, theirs)
     found, at = set(), 0
@@ -31,16 +32,21 @@ def shared_words(context: str, reference: str) -> tuple[frozenset[int], frozense
     return frozenset(found), places
 
 
-def context_pieces(context: str, shared: Sequence[frozenset[int]]) -> tuple[ContextPiece, ...]:
-    """Cut a context into runs that the same references share; `shared` has each reference's words of the context."""
+def context_pieces(
+    context: str, found: Sequence[Word], shared: Sequence[frozenset[int]]
+) -> tuple[ContextPiece, ...]:
+    """Cut a context into runs that the same references share.
+
+    `found` are the words of the context, and `shared` says which of them each reference has.
+    """
     of_word = [
         tuple(number for number, places in enumerate(shared) if place in places)
-        for place in range(len(words(context)))
+        for place in range(len(found))
     ]
     # Every character has an owner: the white space between two words of one run belongs to the run.
     owners: list[tuple[int, ...]] = [()] * len(context)
     previous_end, previous = 0, tuple[int, ...]()
-    for word, owner in zip(words(context), of_word, strict=True):
+    for word, owner in zip(found, of_word, strict=True):
         owners[word.start : word.end] = [owner] * (word.end - word.start)
         if owner == previous:
             owners[previous_end : word.start] = [owner] * (word.start - previous_end)

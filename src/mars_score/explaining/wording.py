@@ -77,7 +77,10 @@ def difference_sentence(found: Difference) -> str:
     losses = [f"{number(-amount)} from {name}" for amount, name in told if amount < 0]
     if not round(sum(amounts), DECIMALS):
         return f"{higher} and {lower} are equal."
-    about = "" if found.same_reference else " Each was held against the reference that suits it best."
+    about = ""
+    if found.references[0] != found.references[1]:
+        ours, theirs = (listed([str(one + 1) for one in numbers]) for numbers in found.references)
+        about = f" {higher} was held against reference {ours}, {lower} against reference {theirs}."
     less = f", less {listed(losses)}" if losses else ""
     return f"{higher} is {number(sum(amounts))} above {lower}: {listed(gains)}{less}.{about}"
 

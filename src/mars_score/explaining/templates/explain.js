@@ -6,10 +6,13 @@
   const count = document.getElementById("count");
   const none = document.getElementById("none");
   const unfold = document.getElementById("unfold");
-  // Tips count too: a flag's meaning, a word's part of speech do not, as nobody looks for those.
+  // Only the file's texts and what was written for them: our own words stand in every item.
   const texts = new Map();
   function text(item) {
-    if (!texts.has(item)) texts.set(item, item.textContent.replace(/\s+/g, " ").toLocaleLowerCase());
+    if (!texts.has(item)) {
+      const found = Array.from(item.querySelectorAll("h3, .ex-text, .ex-id, .ex-flag"), (one) => one.textContent);
+      texts.set(item, found.join(" ").replace(/\s+/g, " ").toLocaleLowerCase());
+    }
     return texts.get(item);
   }
   const KEYS = {
