@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
-def item(candidate: str = "a text", **more: Any) -> dict[str, Any]:
+def item(candidate: Any = "a text", **more: Any) -> dict[str, Any]:
     return {"context": "c", "references": ["r"], "candidate": candidate, **more}
 
 

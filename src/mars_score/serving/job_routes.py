@@ -37,9 +37,16 @@ def _schema() -> dict[str, Any]:
 UNKNOWN: Responses = {404: refusal("There is no such job, or not any more.")}
 UNFINISHED: Responses = {409: refusal("The job is not finished.")}
 FOREIGN: Responses = {415: refusal("The content type of the body is not one that the server reads.")}
-STREAM: Responses = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events."}
+EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["progress", "template", "filled", "done", "failed", "cancelled"]},
+        "data": {"type": "string", "contentMediaType": JSON},
+        "id": {"type": "string"},
+    },
 }
+STREAM: Responses = {200: {"content": {"text/event-stream": {"schema": EVENT}}, "description": "Events."}}
 FRAGMENT: Responses = {
     200: {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "A piece of a page."}
 }
@@ -146,7 +153,7 @@ def add_jobs(app: FastAPI, room: Room) -> None:
 
     @app.get(
         "/v1/jobs/{job_id}/explanation",
-        response_class=HTMLResponse,
+        response_class=Response,
         responses={**UNKNOWN, **UNFINISHED, **FRAGMENT},
         tags=["jobs"],
         summary="Fetch the explanation",

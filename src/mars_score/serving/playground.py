@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response  # noqa: TC002  (FastAPI reads the annotations)
 
-from mars_score.explaining import page as explaining
 from mars_score.http.pages import page_response, policy
 from mars_score.pages.page import HERE as COMMON
 from mars_score.pages.page import Assets, colours, environment, template_text
@@ -46,6 +45,8 @@ def add_playground(app: FastAPI, room: Room) -> None:
 @cache
 def page_assets() -> Assets:
     """Our style and script, with those of the explanations."""
+    from mars_score.explaining import page as explaining  # noqa: PLC0415  (loads scipy)
+
     styles = [name for name in explaining.FILES if name.endswith(".css")]
     scripts = [name for name in explaining.FILES if name.endswith(".js")]
     return Assets(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from mars_score.metrics.registry import METRICS
 
@@ -71,13 +71,13 @@ class ScoreRequest(_Strict):
     items: list[Item] = Field(min_length=1)
     preset: Preset = None
     metrics: Metrics = Field(default=["mars"])
-    explain: bool = Field(False, description="Also say where the MARS scores come from.")
+    explain: StrictBool = Field(False, description="Also say where the MARS scores come from.")
 
 
 class JobRequest(ScoreRequest):
     """Rows to score while the client looks on."""
 
-    watch: bool = Field(False, description="Also tell of every template as it is filled.")
+    watch: StrictBool = Field(False, description="Also tell of every template as it is filled.")
 
 
 class AugmentRequest(_Strict):

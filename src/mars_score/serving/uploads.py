@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 TYPES = {
     "application/x-ndjson": "jsonl",
-    "application/jsonl": "jsonl",
-    "application/x-jsonlines": "jsonl",
     "text/csv": "csv",
     "text/tab-separated-values": "tsv",
 }
+ALIASES = {
+    "application/jsonl": "jsonl",
+    "application/x-jsonlines": "jsonl",
+    "application/json-lines": "jsonl",
+}
+"""Nobody has settled what JSON lines are called."""
 LONGEST_NAME = 100
 
 
@@ -40,7 +44,7 @@ def shown_name(name: str, kind: str) -> str:
 
 def kind_of(content_type: str) -> str:
     """Return the format of a body."""
-    kind = TYPES.get(content_type.partition(";")[0].strip().lower())
+    kind = (TYPES | ALIASES).get(content_type.partition(";")[0].strip().lower())
     if kind is None:
         raise HttpError(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
