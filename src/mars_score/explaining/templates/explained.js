@@ -10,7 +10,9 @@
   tip.hidden = true;
   document.body.append(tip);
 
+  let current = null;
   function show(target) {
+    current = target;
     if (target.title) {
       target.dataset.tip = target.title;
       target.removeAttribute("title"); // else the browser shows it as well
@@ -35,11 +37,10 @@
     });
   }
   document.addEventListener("focusout", hide);
-  // The word that has the focus keeps its tip; what the pointer showed is gone.
+  // A tip moves with its word, as long as the word has the focus or the pointer.
   document.addEventListener("scroll", () => {
     if (tip.hidden) return;
-    const focused = document.activeElement?.closest(TOLD);
-    if (focused) show(focused);
+    if (current.matches(":focus, :hover")) show(current);
     else hide();
   }, { capture: true, passive: true });
 
