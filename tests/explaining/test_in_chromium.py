@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mars_score.explaining.explanation import explain_examples
 from mars_score.explaining.page import FILES, HERE, fragment, to_page
+from mars_score.explaining.standing import find_standing
 from mars_score.pages.page import assets
-from tests.explaining.sample import explained_with, sample
+from mars_score.types import Example
+from tests.explaining.sample import explained_with, sample, scorer
 from tests.report.browser.test_report_in_chromium import CONTRASTS, contrast
 
 if TYPE_CHECKING:
@@ -264,4 +267,25 @@ def test_texts_of_strangers_do_not_run(browser: Browser, tmp_path: Path) -> None
     assert page.locator("script").count() == 1
     assert [url for url in requests if url != "data:,"] == [path.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_two_hundred_items_open_folded(browser: Browser, tmp_path: Path) -> None:
+    examples = [
+        Example(f"row-{n}", f"candidate {n}", (f"the reference of {n}",), f"at {n}") for n in range(200)
+    ]
+    toy = scorer()
+    items = toy.score_examples(examples).items
+    standing = find_standing(toy, examples, items)
+    path = tmp_path / "page.html"
+    html = to_page(explain_examples(toy, examples, items), standing, signature="s", source="rows.jsonl")
+    path.write_text(html, encoding="utf-8")
+    assert len(html) < 200 * 15_000
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#count").inner_text() == "200 of 200 shown"
+    assert page.locator(".ex-item[open]").count() == 1
+    page.get_by_label("Search").fill("row-117")
+    assert page.locator("#count").inner_text() == "1 of 200 shown"
     context.close()
