@@ -6,7 +6,8 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from mars_score.explaining.explained import ContextPiece, ExplainedWord, Piece, Variant
-from mars_score.masking.cost import common, fold
+from mars_score.masking.cost import _fold as fold
+from mars_score.masking.cost import common
 from mars_score.masking.words import words
 
 if TYPE_CHECKING:

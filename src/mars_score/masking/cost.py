@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def costs(context: Sequence[str], reference: Sequence[str], shared_cost: int) -> list[int]:
     """Return the cost of each word of the reference: ``shared_cost`` on the common subsequence, else 1."""
-    shared = common(list(map(fold, context)), list(map(fold, reference)))
+    shared = common(list(map(_fold, context)), list(map(_fold, reference)))
     return [shared_cost if place in shared else 1 for place in range(len(reference))]
 
 
-def fold(word: str) -> str:
+def _fold(word: str) -> str:
     """Two spellings of one word are equal whatever their case, apostrophe or Unicode form."""
     return unicodedata.normalize("NFKC", word.replace("\u2019", "'")).casefold()
 
