@@ -134,16 +134,18 @@ def test_the_end_sends_away_what_was_not_started() -> None:
 
 def test_pace_follows_the_clock() -> None:
     pace = Pace()
-    pace.learn(FIRST, 10.0)
+    pace.learn(FIRST, 10.0, 1.5)
+    assert pace.rows == FIRST  # somebody else was busy
+    pace.learn(FIRST, 10.0, 10.0)
     assert pace.rows == FIRST // 2
     for _ in range(10):
-        pace.learn(pace.rows, 60.0)
+        pace.learn(pace.rows, 60.0, 60.0)
     assert pace.rows == FEWEST
     assert pace.wait(10_000) == 60
-    pace.learn(1, 0.001)  # a lone row says nothing about a full batch
+    pace.learn(1, 0.001, 0.001)  # a lone row says nothing about a full batch
     assert pace.rows == FEWEST
     for _ in range(20):
-        pace.learn(pace.rows, 0.001)
+        pace.learn(pace.rows, 0.001, 0.001)
     assert pace.rows == MOST
     assert pace.wait(1) == 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from time import monotonic
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import MarsError
@@ -45,9 +45,9 @@ class Worker:
         try:
             self._load()
             while (batch := self._queue.take()) is not None:
-                started = monotonic()
+                started, busy = monotonic(), thread_time()
                 self._do(batch)
-                self._pace.learn(len(batch.examples), monotonic() - started)
+                self._pace.learn(len(batch.examples), monotonic() - started, thread_time() - busy)
                 self._queue.drop(batch)
         finally:
             self.ended.set()
