@@ -134,7 +134,10 @@ async def _load(port: int, bodies: list[bytes], clients: int, seconds: float) ->
             if status == 200:
                 load.latencies.append(time.perf_counter() - started)
             else:
+                # A server need not keep a connection on which nothing happens.
+                writer.close()
                 await asyncio.sleep(min(wait, max(0.0, end - time.perf_counter())))
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
 
     await asyncio.gather(*map(client, range(clients)))

@@ -186,6 +186,29 @@ def test_jobs_are_bounded_in_number(client: TestClient, service: FakeService) ->
     assert client.get(f"/v1/jobs/{started[0]}").status_code == 200
 
 
+def test_jobs_are_bounded_in_rows() -> None:
+    import asyncio
+
+    async def check() -> None:
+        limits = Limits(kept_rows=10)
+        jobs = Jobs(limits, Queue(limits, Pace()))
+
+        def ticket(rows: int) -> Ticket:
+            return Ticket(Settings("story"), [Example(str(i), "c", ("r",)) for i in range(rows)])
+
+        first, second = jobs.add(ticket(5), ""), jobs.add(ticket(5), "")
+        with pytest.raises(HttpError, match="2 jobs are running"):
+            jobs.add(ticket(1), "")
+        first.ticket.fail(HttpError(422, "x"))
+        await asyncio.sleep(0)
+        jobs.add(ticket(1), "")
+        with pytest.raises(HttpError, match="no such job"):
+            jobs.find(first.id)
+        assert jobs.find(second.id) is second
+
+    asyncio.run(check())
+
+
 def test_jobs_are_bounded_in_age() -> None:
     import asyncio
 

@@ -23,6 +23,8 @@ GRACE = 30
 """Seconds for what has been started when the server is told to stop."""
 CLOSING = 5
 """Seconds for the last answers on their way to their clients."""
+KEPT = 30
+"""Seconds that a connection is kept for a further request."""
 CONNECTIONS = 1000
 BACKLOG = 512
 FEWEST_SIGNS = 8
@@ -46,6 +48,7 @@ def serve(app: FastAPI, *, host: str, port: int, token: str | None) -> None:
         backlog=BACKLOG,
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=CLOSING,
+        timeout_keep_alive=KEPT,
     )
     with listening:
         _Server(config, app, _address(listening, token)).run(sockets=[listening])

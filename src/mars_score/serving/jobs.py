@@ -14,7 +14,7 @@ from mars_score.pages.printable import shortened
 from mars_score.serving.waiting import ringing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mars_score.serving.limits import Limits
     from mars_score.serving.queue import Queue
@@ -97,26 +97,30 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Job]:
         return iter(list(self._jobs.values()))
 
     def add(self, ticket: Ticket, name: str) -> Job:
-        """Start a job. If there are too many, the one that has been finished longest makes room."""
+        """Start a job. If there are too many, those that have been finished longest make room."""
         self._forget_old()
-        if len(self._jobs) >= self._limits.jobs:
-            finished = [job for job in self._jobs.values() if job.ended is not None]
+        finished = sorted(
+            (job for job in self._jobs.values() if job.ended is not None), key=lambda job: job.ended or 0.0
+        )
+        while self._full(len(ticket.examples)):
             if not finished:
-                raise HttpError(
-                    429,
-                    f"{len(self._jobs)} jobs are running already",
-                    "try again in 10 s",
-                    {"Retry-After": "10"},
-                )
-            del self._jobs[min(finished, key=lambda job: job.ended or 0.0).id]
+                message = f"{len(self._jobs)} jobs are running already"
+                raise HttpError(429, message, "try again in 10 s", {"Retry-After": "10"})
+            del self._jobs[finished.pop(0).id]
         job = Job(ticket, name, self._clock)
         self._queue.submit(ticket)
         self._jobs[job.id] = job
         return job
+
+    def _full(self, rows: int) -> bool:
+        kept = sum(job.rows for job in self._jobs.values())
+        return bool(self._jobs) and (
+            len(self._jobs) >= self._limits.jobs or kept + rows > self._limits.kept_rows
+        )
 
     def find(self, name: str) -> Job:
         """Return a job."""

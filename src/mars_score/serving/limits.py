@@ -27,5 +27,7 @@ class Limits:
     """Requests that wait, or are being worked on."""
     jobs: int = 64
     """Jobs that are kept, finished ones included."""
+    kept_rows: int = 200_000
+    """Rows of all jobs that are kept: some hundred megabytes at most."""
     job_age: float = 3600.0
     """Seconds that a finished job is kept."""
