@@ -12,6 +12,7 @@ import pytest
 
 from mars_score import parts
 from mars_score.config import (
+    PAPER_FORMULA,
     PRESETS,
     InfillingConfig,
     MarsConfig,
@@ -26,6 +27,7 @@ from mars_score.models.resolve import ResolvedModel
 from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
 from mars_score.signature import signature
+from mars_score.similarity.fluency import fluency_hash
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ CHOICES = {
     "infilling.dtype": "bfloat16",
     "scoring.encoder": "glove-50d",
     "scoring.references": "mean",
+    "scoring.match": "recall",
+    "scoring.reader": "mpnet-base",
     "scoring.dtype": "float16",
 }
 """Another value for each setting that is a word."""
@@ -56,6 +60,8 @@ ONLY_PLANNED = tuple(
     f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
 )
 """What matters only with a planner."""
+BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo")
+"""The weights of what the paper's formula does not have."""
 
 
 def value_of(config: MarsConfig, option: str) -> Any:
@@ -86,7 +92,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestPresets:
-    @pytest.mark.parametrize("name", ["general", "story", "summary", "paper"])
+    @pytest.mark.parametrize("name", ["general", "story", "summary", "paper-formula", "paper"])
     def test_up_to_60_percent(self, name: str) -> None:
         assert preset(name).masking.ratios == (0.2, 0.4, 0.6)
 
@@ -96,9 +102,35 @@ class TestPresets:
     def test_the_general_one_is_the_default(self) -> None:
         assert preset("general") == MarsConfig()
 
-    def test_tasks_differ_in_masking_only(self) -> None:
-        for name in ("story", "summary", "qa"):
-            assert (preset(name).infilling, preset(name).scoring) == (InfillingConfig(), ScoringConfig())
+    @pytest.mark.parametrize("name", ["story", "summary", "qa"])
+    def test_tasks_share_the_models_and_how_blanks_are_filled(self, name: str) -> None:
+        """So one server, and one cache of augmented references, can serve them all."""
+        found, usual = preset(name), ScoringConfig()
+        assert found.infilling == InfillingConfig()
+        assert (found.scoring.encoder, found.scoring.reader) == (usual.encoder, usual.reader)
+
+    def test_stories_and_summaries_are_masked_alike(self) -> None:
+        assert preset("story").masking == preset("summary").masking == MaskingConfig()
+
+    def test_tasks_differ_in_what_is_asked_of_a_text(self) -> None:
+        story, summary, answer = (preset(name).scoring for name in ("story", "summary", "qa"))
+        assert story.relevance > ScoringConfig().relevance
+        assert summary.relevance > story.relevance
+        assert (summary.match, summary.copying < story.copying) == ("recall", True)
+        assert (answer.match, answer.relevance) == ("either", 0.0)
+        assert answer.words > story.words
+
+    @pytest.mark.parametrize("name", ["paper-formula", "paper"])
+    def test_the_formula_of_the_paper_adds_nothing(self, name: str) -> None:
+        scoring = preset(name).scoring
+        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 5
+        assert (scoring.adjusts, scoring.reads) == (False, False)
+        assert preset("paper-formula") == MarsConfig(scoring=PAPER_FORMULA)
+
+    @pytest.mark.parametrize("name", ["general", "story", "summary", "qa"])
+    def test_the_others_add_something(self, name: str) -> None:
+        assert preset(name).scoring.adjusts
+        assert preset(name).scoring.reads
 
     def test_the_paper(self) -> None:
         paper = preset("paper")
@@ -107,7 +139,7 @@ class TestPresets:
         assert (paper.infilling.rival, paper.infilling.horizon, paper.infilling.judge_window) == (False, 0, 0)
 
     def test_names(self) -> None:
-        assert sorted(PRESETS) == ["general", "paper", "qa", "story", "summary"]
+        assert sorted(PRESETS) == ["general", "paper", "paper-formula", "qa", "story", "summary"]
         with pytest.raises(
             ConfigError, match=r"unknown preset 'storys'; there are general, .*Did you mean 'story'\?"
         ):
@@ -163,6 +195,8 @@ class TestOptions:
         assert ratios_up_to(0.1) == ()
 
 
+NAMES = {"lm": "lm@1", "encoder": "enc@2", "reader": "read@5", "tagger": "tag@3", "idf": "idf-4"}
+"""Models as signatures name them."""
 RULES: dict[str, list[dict[str, Any]]] = {
     "ratios must rise and lie above 0 and at most 1": [
         {"ratios": ratios} for ratios in ((0.0, 0.2), (-0.2,), (0.2, 1.1), (0.4, 0.2), (0.2, 0.2))
@@ -188,6 +222,11 @@ RULES: dict[str, list[dict[str, Any]]] = {
     ],
     "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}],
     "references must be best or mean": [{"references": "worst"}],
+    "words must lie between 0 and 1": [{"words": -0.1}, {"words": 1.1}],
+    "match must be balanced, recall or either": [{"match": "precision"}],
+    "relevance, fluency, copying, echo and slack must not be negative": [
+        {name: -0.1} for name in ("relevance", "fluency", "copying", "echo", "slack")
+    ],
     "dtype must be float32, bfloat16 or float16": [{"dtype": "float64"}, {"scoring.dtype": "int8"}],
 }
 
@@ -217,7 +256,7 @@ def test_values_of_another_type(options: dict[str, Any]) -> None:
 
 def test_numbers_in_signatures_lose_no_digit() -> None:
     def line(q: float) -> str:
-        return signature(MarsConfig().with_options(q=q), lm="a", encoder="b", tagger="c", idf="d")
+        return signature(MarsConfig().with_options(q=q), lm="a", encoder="b", reader="r", tagger="c", idf="d")
 
     assert line(0.8) != line(0.8000001)
     assert "|q:0.8|" in line(0.8)
@@ -227,6 +266,7 @@ def test_values_at_the_border_are_good() -> None:
     MarsConfig().with_options(ratios=(), shared_cost=1, max_words=1, steps=0, eta=0.0, horizon=0, shortlist=0)
     MarsConfig().with_options(sigma=0, judge_window=0, judge_keep=0, decay=1.0, q=1.0, max_context=1)
     MarsConfig().with_options(ratios=(1.0,), samples=2, temperature=0.1)
+    MarsConfig().with_options(words=1.0, relevance=9.0, slack=0.0)
 
 
 def test_a_bad_value_in_a_part_is_refused_too() -> None:
@@ -261,22 +301,56 @@ class TestSignature:
             changed = naive.with_options(**{option: another(naive, f"infilling.{option}")})
             assert MarsScorer(config=changed).signature == found
 
-    def test_no_two_presets_share_one(self) -> None:
-        # Story and summary are the general settings under the names of tasks.
-        found = {name: MarsScorer(name).signature for name in PRESETS}
-        assert found["general"] == found["story"] == found["summary"]
-        assert len(set(found.values())) == 3
+    @pytest.mark.parametrize("option", ["match", "reader"])
+    def test_does_not_change_with_what_the_formula_of_the_paper_never_uses(self, option: str) -> None:
+        config = preset("paper-formula")
+        changed = config.with_options(**{option: another(config, f"scoring.{option}"), "slack": 0.7})
+        assert MarsScorer(config=changed).signature == MarsScorer(config=config).signature
 
-    def test_is_written_out(self) -> None:
-        models = {"lm": "lm@1", "encoder": "enc@2", "tagger": "tag@3", "idf": "idf-4"}
-        assert signature(preset("qa"), **models) == (
-            f"mars:v{__version__}|ratios:0+0.2|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
+    def test_does_not_change_with_the_reader_where_nothing_is_read_closely(self) -> None:
+        config = MarsConfig().with_options(words=0.0, fluency=0.0)
+        found = MarsScorer(config=config).signature
+        assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
+        assert "|adjust:relevance0.4+copying1+echo0.5+slack0.2|dtype:" in found
+
+    def test_names_the_reader_with_its_head_and_the_rule_of_its_weights(self) -> None:
+        assert f"|read:minilm-l6@01234567+head@{fluency_hash()}.zipf1|" in MarsScorer().signature
+
+    def test_no_two_presets_share_one(self) -> None:
+        found = {name: MarsScorer(name).signature for name in PRESETS}
+        assert len(set(found.values())) == len(PRESETS)
+
+    @pytest.mark.parametrize(
+        ("name", "ratios", "adjust"),
+        [
+            (
+                "general",
+                "0+0.2+0.4+0.6",
+                "words.balanced0.5+relevance0.4+fluency0.5+copying1+echo0.5+slack0.2",
+            ),
+            ("story", "0+0.2+0.4+0.6", "words.balanced0.5+relevance0.6+fluency0.5+copying1+echo0.5+slack0.2"),
+            ("summary", "0+0.2+0.4+0.6", "words.recall0.5+relevance1+fluency0.5+copying0.5+echo1+slack0.2"),
+            ("qa", "0+0.2", "words.either0.8+fluency0.3+copying1+echo0.5+slack0.2"),
+        ],
+    )
+    def test_is_written_out(self, name: str, ratios: str, adjust: str) -> None:
+        assert signature(preset(name), **NAMES) == (
+            f"mars:v{__version__}|ratios:{ratios}|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
+            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.rival|judge:s4.w4.k3"
+            f"|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|adjust:{adjust}|read:read@5|dtype:float32/float32"
+        )
+
+    def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
+        assert signature(preset("paper-formula"), **NAMES) == (
+            f"mars:v{__version__}|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
             "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.rival|judge:s4.w4.k3"
             "|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
+
+    def test_tells_how_fills_are_drawn(self) -> None:
         sampled = preset("qa").with_options(temperature=0.7, samples=4, seed=9, context=False, planner="off")
         assert "|ctx:none|plan:off|judge:s4.w4.k3|decode:t0.7.n4.seed9.norepeat|" in signature(
-            sampled, **models
+            sampled, **NAMES
         )
 
     def test_does_not_change_with_the_machine(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +381,7 @@ def test_the_signature_is_the_same_in_another_process() -> None:
     code = (
         "from mars_score.config import preset\n"
         "from mars_score.signature import signature\n"
-        "print(signature(preset('paper'), lm='a', encoder='b', tagger='c', idf='d'))\n"
+        "print(signature(preset('paper'), lm='a', encoder='b', reader='r', tagger='c', idf='d'))\n"
     )
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -317,4 +391,6 @@ def test_the_signature_is_the_same_in_another_process() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
     )
-    assert done.stdout.strip() == signature(preset("paper"), lm="a", encoder="b", tagger="c", idf="d")
+    assert done.stdout.strip() == signature(
+        preset("paper"), lm="a", encoder="b", reader="r", tagger="c", idf="d"
+    )

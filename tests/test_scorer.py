@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mars_score import ConfigError, InputError, MarsScorer, ScoreResult, golden
+from mars_score.config import preset
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def test_several_references_count_the_best_one(together: ScoreResult) -> None:
 
 def test_terms_add_up_to_the_score(together: ScoreResult) -> None:
     for item in together:
-        assert sum(term.cosine * term.weight for term in item.augmented) == pytest.approx(item.score)
+        compared = sum(term.cosine * term.weight for term in item.augmented)
+        adjusted = sum(one.amount for one in item.adjustments)
+        assert compared + adjusted == pytest.approx(item.score, abs=1e-9)
         assert [term.ratio for term in item.augmented] == [0.0, 0.2, 0.4, 0.6]
         for term in item.augmented:
             assert term.template.source in next(e for e in EXAMPLES if e.id == item.id).references
@@ -160,6 +163,16 @@ def test_golden_scores(scorer: MarsScorer) -> None:
         assert verdict.agrees, verdict
 
 
+def test_the_formula_of_the_paper_scores_as_it_always_did(scorer: MarsScorer) -> None:
+    """Recorded when it was the default; it changes with no adjustment."""
+    paper = scorer.sibling(words=0.0, relevance=0.0, fluency=0.0, copying=0.0, echo=0.0)
+    assert paper.config == preset("paper-formula")
+    result = paper.score_examples(golden.EXAMPLES)
+    assert result.scores == pytest.approx([0.5143947475, 0.7934996590, 0.6937813410], abs=golden.TOLERANCE)
+    assert all(item.adjustments == () for item in result)
+    assert "|refs:best|dtype:" in result.signature
+
+
 def test_doctor_notices_a_different_score(monkeypatch: pytest.MonkeyPatch, scorer: MarsScorer) -> None:
     altered = golden.expected()
     altered["items"][0]["score"] += 0.01
@@ -170,7 +183,7 @@ def test_doctor_notices_a_different_score(monkeypatch: pytest.MonkeyPatch, score
 def test_word_vectors_in_place_of_the_encoder(
     store: ModelStore, tmp_path: object, scorer: MarsScorer
 ) -> None:
-    """The GloVe variant on the real vectors' format; the big download itself is opt-in."""
+    """The GloVe variant, which has the paper's formula, on the real vectors' format; the big download is opt-in."""
     from pathlib import Path
 
     import numpy as np
@@ -183,7 +196,7 @@ def test_word_vectors_in_place_of_the_encoder(
     (folder / "words.txt").write_text("\n".join(names), encoding="utf-8")
     vectors = np.random.default_rng(0).normal(size=(len(names), 8)).astype(np.float32)
     save_file({"vectors": vectors}, folder / "vectors.safetensors")
-    changed = MarsScorer(encoder=str(folder))
+    changed = MarsScorer("paper-formula", encoder=str(folder))
     changed.__dict__.update(infiller=scorer.infiller, tagger=scorer.tagger)
     result = changed.score_examples(
         [Example("1", "zzz", ("He helped her into the boat.",), PIER), *EXAMPLES[:1]]

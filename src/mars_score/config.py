@@ -10,6 +10,7 @@ from mars_score.errors import ConfigError, did_you_mean
 
 InfillerKind = Literal["guided", "naive"]
 PlannerKind = Literal["hidden", "kv", "off"]
+MatchKind = Literal["balanced", "recall", "either"]
 RewardKind = Literal["probability", "similarity"]
 IdfSource = Literal["background", "corpus"]
 
@@ -94,7 +95,34 @@ class ScoringConfig:
     """Common ratio of the weights of ratios 0, 20%, 40%, ...; the weights sum to 1."""
     references: Literal["best", "mean"] = "best"
     """Several references: the best one counts, or the mean."""
+    words: float = 0.5
+    """The share of single words, matched by their states in context, beside the cosines of whole texts. This and
+    the weights below are 0 in the paper's formula, preset ``paper-formula``; docs/accuracy.md has the reasons."""
+    match: MatchKind = "balanced"
+    """How precision and recall of single words are joined: ``balanced``, ``recall``, or ``either``."""
+    relevance: float = 0.4
+    """Weight of closeness to the context, beside that of the references."""
+    fluency: float = 0.5
+    """Weight of words out of place, beyond the references' own."""
+    copying: float = 1.0
+    """Weight of runs of words taken from the context, beyond what the references take of it."""
+    echo: float = 0.5
+    """Weight of the share of the context that is said again, beyond what the references say again."""
+    slack: float = 0.2
+    """So much more than the references a candidate may copy and echo."""
+    reader: str = "minilm-l6"
+    """The encoder that reads single words and their order; only the default one has a head for it."""
     dtype: str = "float32"
+
+    @property
+    def adjusts(self) -> bool:
+        """Whether anything is added to the paper's formula but single words."""
+        return bool(self.relevance or self.fluency or self.copying or self.echo)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the close reader is needed."""
+        return bool(self.words or self.fluency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +215,11 @@ def _check(config: MarsConfig) -> None:
         ),
         "q must lie above 0 and at most 1": 0 < scoring.q <= 1,
         "references must be best or mean": scoring.references in ("best", "mean"),
+        "words must lie between 0 and 1": 0 <= scoring.words <= 1,
+        "match must be balanced, recall or either": scoring.match in ("balanced", "recall", "either"),
+        "relevance, fluency, copying, echo and slack must not be negative": min(
+            scoring.relevance, scoring.fluency, scoring.copying, scoring.echo, scoring.slack
+        ) >= 0,
         "dtype must be float32, bfloat16 or float16": (
             {infilling.dtype, scoring.dtype} <= {"float32", "bfloat16", "float16"}
         ),
@@ -196,11 +229,22 @@ def _check(config: MarsConfig) -> None:
             raise ConfigError(rule)
 
 
+PAPER_FORMULA = ScoringConfig(words=0.0, relevance=0.0, fluency=0.0, copying=0.0, echo=0.0)
+"""Eq. 7 and nothing else."""
+
 PRESETS: dict[str, MarsConfig] = {
     "general": MarsConfig(),
-    "story": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.6))),
-    "summary": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.6))),
-    "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
+    "story": MarsConfig(scoring=ScoringConfig(relevance=0.6)),
+    # A summary should be near its text, and say what the reference says; to copy is no sin.
+    "summary": MarsConfig(
+        scoring=ScoringConfig(match="recall", relevance=1.0, copying=0.5, echo=1.0),
+    ),
+    # An answer need not resemble the passage. It may hold the expected one, or be a part of it.
+    "qa": MarsConfig(
+        masking=MaskingConfig(ratios=ratios_up_to(0.2)),
+        scoring=ScoringConfig(words=0.8, match="either", relevance=0.0, fluency=0.3),
+    ),
+    "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(
         masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
@@ -215,10 +259,10 @@ PRESETS: dict[str, MarsConfig] = {
             judge_keep=0,
             max_context=900,
         ),
-        scoring=ScoringConfig(encoder="sentence-transformers/all-roberta-large-v1"),
+        scoring=replace(PAPER_FORMULA, encoder="sentence-transformers/all-roberta-large-v1"),
     ),
 }
-"""Settings by task; masking ratios of story, summary and QA are the paper's best."""
+"""Settings by task; masking ratios of story, summary and QA are the paper's best (docs/accuracy.md has the rest)."""
 
 
 def preset(name: str) -> MarsConfig:

@@ -18,11 +18,13 @@ from mars_score.models.roles import (
 )
 from mars_score.models.store import ModelStore
 from mars_score.recent import Recent
+from mars_score.similarity.fluency import fluency_hash
+from mars_score.similarity.pieces import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mars_score.config import InfillingConfig, MarsConfig
+    from mars_score.config import InfillingConfig, MarsConfig, ScoringConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.infilling.language_model import LanguageModel
@@ -54,6 +56,8 @@ class Parts:
         else:
             source_of(config.infilling.lm, LANGUAGE_MODEL, self.store)
         source_of(config.scoring.encoder, SIMILARITY, self.store)
+        if config.scoring.reads:
+            source_of(config.scoring.reader, ENCODER, self.store)
         if config.masking.tagger != PatternTagger.name:
             source_of(config.masking.tagger, TAGGER, self.store)
 
@@ -158,6 +162,27 @@ class Parts:
         return self._once(
             ("encoder", name, dtype), lambda: SentenceEncoder(found.location, device=self.device, dtype=dtype)
         )
+
+    def scoring_encoder(self, config: ScoringConfig) -> Encoder:
+        """What encodes whole texts, and reads them closely where these settings ask for it."""
+        if not config.reads:
+            return self.encoder(config.encoder, config.dtype)
+        from mars_score.similarity.close import CloseEncoder, ReadingEncoder  # noqa: PLC0415  (loads torch)
+
+        found = self.sound(config.reader, ENCODER)
+        reader = self._once(
+            ("reader", config.reader, config.dtype),
+            lambda: CloseEncoder(found.location, device=self.device, dtype=config.dtype),
+        )
+        if config.encoder == config.reader:
+            return reader
+        return ReadingEncoder(self.encoder(config.encoder, config.dtype), reader)
+
+    def reader_name(self, config: ScoringConfig) -> str:
+        """Name the close reader as signatures do, with its head and the rule of its weights."""
+        if not config.reads:
+            return ""
+        return f"{self.name(config.reader, ENCODER)}+head@{fluency_hash()}.{VERSION}"
 
     def token_encoder(self, name: str, dtype: str = "float32") -> TokenEncoder:
         """The network of a sentence encoder, token by token."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mars_score.augmentations.pack_format import Header
-    from mars_score.config import InfillingConfig, MaskingConfig
+    from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.masking.tagging import Tagger
@@ -73,7 +73,7 @@ class MarsScorer:
         other = MarsScorer(config=self.config.with_options(**options), cache=None)
         other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
         mine, its = self.config.scoring, other.config.scoring
-        if (mine.encoder, mine.dtype) == (its.encoder, its.dtype):
+        if _encoding(mine) == _encoding(its):
             other._encodings = self._encodings
         return other
 
@@ -180,6 +180,7 @@ class MarsScorer:
             self.config,
             lm=names.lm,
             encoder=self.parts.name(scoring.encoder, SIMILARITY),
+            reader=self.parts.reader_name(scoring),
             tagger=names.tagger,
             idf="idf-corpus" if self.config.masking.idf == "corpus" else names.idf,
         )
@@ -228,8 +229,13 @@ class MarsScorer:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The sentence encoder, or averaged word vectors."""
-        return self.parts.encoder(self.config.scoring.encoder, self.config.scoring.dtype)
+        """The sentence encoder, or averaged word vectors; where the settings ask for it, a close reader too."""
+        return self.parts.scoring_encoder(self.config.scoring)
+
+
+def _encoding(scoring: ScoringConfig) -> tuple[object, ...]:
+    """The settings that encodings depend on."""
+    return scoring.encoder, scoring.dtype, scoring.reader if scoring.reads else None
 
 
 _preset = preset  # the constructor's argument has the same name

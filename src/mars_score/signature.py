@@ -9,10 +9,10 @@ from mars_score.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig
+    from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
 
 
-def signature(config: MarsConfig, *, lm: str, encoder: str, tagger: str, idf: str) -> str:
+def signature(config: MarsConfig, *, lm: str, encoder: str, reader: str, tagger: str, idf: str) -> str:
     """Join the parts. Models are given as name@hash; the rest is read off the configuration."""
     scoring = config.scoring
     parts = {
@@ -21,9 +21,25 @@ def signature(config: MarsConfig, *, lm: str, encoder: str, tagger: str, idf: st
         "enc": encoder,
         "q": f"{_number(scoring.q)}",
         "refs": scoring.references,
+        **_adjusting(scoring, reader),
         "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
     }
     return joined(parts)
+
+
+def _adjusting(scoring: ScoringConfig, reader: str) -> dict[str, str]:
+    """What goes beyond the paper's formula; what has no weight is not named."""
+    weights = {
+        f"words.{scoring.match}": scoring.words,
+        "relevance": scoring.relevance,
+        "fluency": scoring.fluency,
+        "copying": scoring.copying,
+        "echo": scoring.echo,
+        "slack": scoring.slack if scoring.copying or scoring.echo else 0.0,
+    }
+    named = "+".join(f"{name}{_number(weight)}" for name, weight in weights.items() if weight)
+    found = {"adjust": named} if named else {}
+    return found | ({"read": reader} if scoring.reads else {})
 
 
 def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:

@@ -53,8 +53,8 @@ class NamedParts(ToyParts):
         return super().infiller(config)
 
 
-def toy_scorer(**options: Any) -> MarsScorer:
-    """The real scorer with toys for models."""
-    scorer = MarsScorer(**options)
+def toy_scorer(preset: str = "paper-formula", **options: Any) -> MarsScorer:
+    """The real scorer with toys for models; they read no text closely, so it has the paper's formula."""
+    scorer = MarsScorer(preset, **options)
     scorer.parts = NamedParts()  # type: ignore[assignment]
     return scorer

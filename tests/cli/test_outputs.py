@@ -89,7 +89,9 @@ def test_json_lines_in_a_pipe(cli: CommandLine) -> None:
         list(row) == ["id", "scores", "flags"] and list(row["scores"]) == ["mars"] for row in result.rows
     )
     scores = [row["scores"]["mars"] for row in result.rows]
-    assert scores[1] == 0.0 < scores[2] < scores[0] < 1.0
+    assert (
+        scores[1] < 0.0 < scores[2] < scores[0] < 1.0
+    )  # the second is empty, and so is far from its context
     mean = sum(scores) / 3
     assert result.err.splitlines()[0] == f"3 rows, mean mars {mean:.4f}"
     assert "|ratios:0+0.2+0.4+0.6|" in signature_of(result.err)
@@ -290,7 +292,7 @@ def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: p
     assert signature_of(result.out) == signature_of(scored.err)
 
     result = cli("explain", "rows.jsonl", "--id", "fox", "--id", "[/b] :owl:")
-    assert result.out.index("fox: ") < result.out.index("[/b] :owl:: 0.0000")
+    assert result.out.index("fox: ") < result.out.index(f"[/b] :owl:: {scores[1]:.4f}")
     assert "no_context: there is no context;" in result.out
     assert "empty_candidate: the candidate is empty or blank; its score is what" in result.out
 

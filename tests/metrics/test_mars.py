@@ -1,4 +1,4 @@
-"""Eq. 7 on encodings worked by hand: weights, several references, flags."""
+"""Eq. 7, without adjustments, on encodings worked by hand: weights, several references, flags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score import flags
-from mars_score.config import MarsConfig
+from mars_score.config import MarsConfig, preset
 from mars_score.metrics.comparing import weights as weights_of
 from mars_score.metrics.mars import Mars
 from mars_score.similarity.base import Encoding
@@ -36,6 +36,9 @@ class Letters:
         return found
 
 
+PAPER = preset("paper-formula")
+
+
 def filled(ratio: float, text: str) -> AugmentedReference:
     return AugmentedReference(Template(ratio, (Block("?", blank=True),)), (text,))
 
@@ -53,7 +56,7 @@ def score(
 
 
 def test_weighted_sum_of_cosines() -> None:
-    config = MarsConfig().with_options(q=0.5)
+    config = PAPER.with_options(q=0.5)
     augmentation = Augmentation((human_reference("a"), filled(0.2, "b"), filled(0.4, "ab")))
     weights = np.array([1, 0.5, 0.25]) / 1.75
     expected = weights @ [1, 0, 0.5**0.5]
@@ -79,21 +82,21 @@ def test_weights_sum_to_one_and_never_rise(q: float, ratios: list[float]) -> Non
 def test_best_and_mean_of_several_references() -> None:
     example = Example("1", "a", ("b", "a"), "x")
     found = [Augmentation((human_reference(text),)) for text in example.references]
-    assert score(MarsConfig(), example, *found)[0] == pytest.approx(1)
-    assert score(MarsConfig().with_options(references="mean"), example, *found)[0] == pytest.approx(0.5)
+    assert score(PAPER, example, *found)[0] == pytest.approx(1)
+    assert score(PAPER.with_options(references="mean"), example, *found)[0] == pytest.approx(0.5)
     turned = Example("1", "a", ("a", "b"), "x")
-    assert score(MarsConfig(), turned, *found[::-1])[0] == pytest.approx(1)
+    assert score(PAPER, turned, *found[::-1])[0] == pytest.approx(1)
 
 
 def test_flags_say_what_was_done() -> None:
     plain = Augmentation((human_reference("a"),))
-    assert score(MarsConfig(), Example("1", "", ("a",), "x"), plain) == (0, (flags.EMPTY_CANDIDATE,))
-    assert score(MarsConfig(), Example("1", "z", ("a",), "x"), plain) == (0, (flags.OUT_OF_VOCABULARY,))
-    assert score(MarsConfig(), Example("1", "a", ("a",)), plain)[1] == (flags.NO_CONTEXT,)
-    assert score(MarsConfig(), Example("1", "a!", ("a",), "x"), plain)[1] == (flags.CANDIDATE_TRUNCATED,)
+    assert score(PAPER, Example("1", "", ("a",), "x"), plain) == (0, (flags.EMPTY_CANDIDATE,))
+    assert score(PAPER, Example("1", "z", ("a",), "x"), plain) == (0, (flags.OUT_OF_VOCABULARY,))
+    assert score(PAPER, Example("1", "a", ("a",)), plain)[1] == (flags.NO_CONTEXT,)
+    assert score(PAPER, Example("1", "a!", ("a",), "x"), plain)[1] == (flags.CANDIDATE_TRUNCATED,)
     cut = Augmentation((human_reference("a!"),), (flags.CONTEXT_TRUNCATED,))
     told = (flags.CONTEXT_TRUNCATED, flags.REFERENCE_TRUNCATED)
-    assert score(MarsConfig(), Example("1", "a", ("a!",), "x"), cut)[1] == told
+    assert score(PAPER, Example("1", "a", ("a!",), "x"), cut)[1] == told
 
 
 def test_the_next_system_finds_the_references_encoded() -> None:
@@ -107,7 +110,7 @@ def test_the_next_system_finds_the_references_encoded() -> None:
             for i, (text, reference) in enumerate(zip(candidates, references, strict=True))
         ]
         augmented = {example.pairs[0]: references[example.references[0]] for example in examples}
-        return [item.score for item in Mars(MarsConfig()).score(examples, augmented, letters, memory, quiet)]
+        return [item.score for item in Mars(PAPER).score(examples, augmented, letters, memory, quiet)]
 
     first = rescore(["a", "bb"], memory)
     assert letters.asked == ["a", "bb", "ab", "abc", "ca"]

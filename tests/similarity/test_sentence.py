@@ -89,13 +89,13 @@ def test_nor_does_it_depend_on_the_number_of_threads(encoder: SentenceEncoder) -
 
 def test_equal_texts_are_encoded_once(encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    whole = encoder._vectors
+    whole = encoder._read
 
     def counted(rows: list[list[int]]) -> object:
         seen.append(len(rows))
         return whole(rows)
 
-    monkeypatch.setattr(encoder, "_vectors", counted)
+    monkeypatch.setattr(encoder, "_read", counted)
     told: list[tuple[int, int]] = []
     found = encoder.encode([*TEXTS, *TEXTS, TEXTS[0]], lambda done, total: told.append((done, total)))
     assert sum(seen) == len(TEXTS)

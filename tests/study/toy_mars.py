@@ -78,9 +78,15 @@ class ToyParts:
     def encoder(self, name: str, dtype: str) -> Letters:
         return Letters()
 
+    def scoring_encoder(self, config: Any) -> Letters:
+        return Letters()
 
-def toy_scorer(**options: Any) -> MarsScorer:
-    """The real scorer with toys for models."""
-    scorer = MarsScorer(**options)
+    def reader_name(self, config: Any) -> str:
+        return "letters" if config.reads else ""
+
+
+def toy_scorer(preset: str = "paper-formula", **options: Any) -> MarsScorer:
+    """The real scorer with toys for models; they read no text closely, so it has the paper's formula."""
+    scorer = MarsScorer(preset, **options)
     scorer.parts = ToyParts()  # type: ignore[assignment]
     return scorer

@@ -138,6 +138,9 @@ class NoParts:
     def tagger_name(self, name: str) -> str:
         return f"{name}@0123"
 
+    def reader_name(self, config: object) -> str:
+        return "reader@0123"
+
     def __getattr__(self, name: str) -> object:
         raise AssertionError(f"the model {name} was loaded")
 

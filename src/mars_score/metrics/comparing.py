@@ -1,12 +1,15 @@
-"""Eq. 7: the weighted mean of a candidate's cosines with a reference and its augmentations."""
+"""Eq. 7: the weighted mean of a candidate's cosines with a reference and its augmentations; then adjustments."""
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mars_score import flags
+from mars_score.metrics.adjusting import Yardstick, adjustments
+from mars_score.metrics.piecewise import match
 from mars_score.similarity.base import Encoding, cosine
-from mars_score.types import Augmentation, AugmentedReference, Comparison, Example, ItemScore
+from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +32,12 @@ def compare(
     augmentations: Sequence[Augmentation],
     encodings: Mapping[str, Encoding],
     config: ScoringConfig,
+    usual: Yardstick | None = None,
 ) -> ItemScore:
-    """Score one candidate; of several references the best one counts, or their mean."""
+    """Score one candidate; of several references the best one counts, or their mean.
+
+    `usual` is what the adjustments hold the candidate against; the paper's formula has none.
+    """
     candidate = encodings[example.candidate]
     against = [[encodings[one.text] for one in found.augmented] for found in augmentations]
     compared = [
@@ -42,14 +49,56 @@ def compare(
         )
         for found, encoded in zip(augmentations, against, strict=True)
     ]
-    totals = [sum(term.weight * term.cosine for term in terms) for terms in compared]
+    words = [_words(candidate, terms, encodings, config) for terms in compared]
+    totals = [
+        sum(term.weight * term.cosine for term in terms) + sum(one.amount for one in own)
+        for terms, own in zip(compared, words, strict=True)
+    ]
     told = _flags(example, candidate, [one for encoded in against for one in encoded], augmentations)
+    shared = () if usual is None else adjustments(example, candidate, usual, config)
+    added = sum(one.amount for one in shared)
     if config.references == "mean":
         share = 1 / len(compared)
         terms = tuple(Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each)
-        return ItemScore(example.id, sum(totals) * share, terms, flags=told)
+        own = _mean(words)
+        return ItemScore(example.id, sum(totals) * share + added, terms, (*own, *shared), told)
     best = totals.index(max(totals))
-    return ItemScore(example.id, totals[best], compared[best], flags=told)
+    return ItemScore(example.id, totals[best] + added, compared[best], (*words[best], *shared), told)
+
+
+def _words(
+    candidate: Encoding,
+    terms: Sequence[Comparison],
+    encodings: Mapping[str, Encoding],
+    config: ScoringConfig,
+) -> tuple[Adjustment, ...]:
+    """Let the match of single words take its share of the place of cosines."""
+    if not config.words:
+        return ()
+    whole = sum(term.weight * term.cosine for term in terms)
+    single = sum(
+        term.weight * match(candidate.close, other, config.match)
+        for term in terms
+        if candidate.close is not None and (other := encodings[term.text].close) is not None
+    )
+    meaning = f"single words matched, which count for {config.words:.0%} of the cosines' place"
+    return (Adjustment("words", config.words * (single - whole), single, whole, meaning),)
+
+
+def _mean(words: Sequence[tuple[Adjustment, ...]]) -> tuple[Adjustment, ...]:
+    """One adjustment for all references."""
+    flat = [one for each in words for one in each]
+    if not flat:
+        return ()
+    return (
+        Adjustment(
+            "words",
+            fmean(one.amount for one in flat),
+            fmean(one.measured for one in flat),
+            fmean(one.usual for one in flat),
+            flat[0].meaning,
+        ),
+    )
 
 
 def _flags(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mars_score.metrics.adjusting import Yardstick
 from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import compare
 
@@ -38,16 +39,22 @@ class Mars:
         self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
         memory: EncodingMemory, progress: StageProgress,
     ) -> list[ItemScore]:  # fmt: skip
-        """Compare each candidate with its references and their augmentations (Eq. 7)."""
+        """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
+        scoring = self.config.scoring
         references = dict.fromkeys(one.text for found in augmented.values() for one in found.augmented)
+        contexts = dict.fromkeys(one.context for one in examples if scoring.adjusts and one.context.strip())
         candidates = dict.fromkeys(example.candidate for example in examples)
-        encodings = _encode([*candidates, *references], encoder, memory, progress)
-        for text in references:  # the next system has them too; its candidates are its own
+        encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
+        for text in (*references, *contexts):  # the next system has them too; its candidates are its own
             memory.keep(text, encodings[text])
-        return [
-            compare(example, [augmented[pair] for pair in example.pairs], encodings, self.config.scoring)
-            for example in examples
-        ]
+        yardsticks: dict[tuple[Pair, ...], Yardstick] = {}
+        items = []
+        for example in examples:
+            found = [augmented[pair] for pair in example.pairs]
+            if scoring.adjusts and example.pairs not in yardsticks:
+                yardsticks[example.pairs] = Yardstick.of(example, found, encodings)
+            items.append(compare(example, found, encodings, scoring, yardsticks.get(example.pairs)))
+        return items
 
 
 def _encode(

@@ -87,10 +87,15 @@ def _likelihood(name: str, scorer: MarsScorer) -> Metric:
 
 BOTH, CONTEXT = "references, context", "context"
 LM, SENTENCES, WORDS = "LM", "encoder", "word vectors"
+FORMULA = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
+"""The options of preset ``paper-formula``."""
 MARS_MODELS = f"{LM}, {SENTENCES}, tagger"
 
 METRICS: dict[str, Entry] = {
     "mars": Entry("augmented references, compared with the candidate", _mars(), BOTH, MARS_MODELS),
+    "mars_paper": Entry(
+        "MARS by the paper's formula, without adjustments", _mars(**FORMULA), BOTH, MARS_MODELS
+    ),
     "mars_no_plan": Entry("MARS whose fills are not planned", _mars(planner="off"), BOTH, MARS_MODELS),
     "mars_no_context": Entry(
         "MARS whose fills do not see the context", _mars(context=False), BOTH, MARS_MODELS
@@ -99,10 +104,11 @@ METRICS: dict[str, Entry] = {
         "MARS with neither planning nor context", _mars(planner="off", context=False), BOTH, MARS_MODELS
     ),
     "mars_glove": Entry(
-        "MARS that compares means of word vectors", _mars(encoder=GLOVE), BOTH, f"{LM}, {WORDS}, tagger"
+        "mars_paper that compares means of word vectors", _mars(encoder=GLOVE, **FORMULA), BOTH,
+        f"{LM}, {WORDS}, tagger",
     ),
     "naive": Entry(
-        "MARS whose blanks are filled by a masked language model", _mars(infiller="naive"), BOTH,
+        "mars_paper whose blanks are filled by a masked language model", _mars(infiller="naive", **FORMULA), BOTH,
         f"masked LM, {SENTENCES}, tagger",
     ),
     "bleu1": Entry("words shared with the references, precision", lambda *_: Bleu(1)),

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseReading:
+    """One text word piece by word piece."""
+
+    vectors: NDArray[np.float16]
+    """(n, H), each of length 1: the states of the middle layer, without those of added tokens."""
+    weights: NDArray[np.float32]
+    """(n,) how rare each piece is in English; they sum to 1."""
+    fluency: float
+    """Mean log of the probability that a piece is in its place: 0 at best."""
+
+
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """One text as a vector."""
 
@@ -22,6 +34,8 @@ class Encoding:
     """Of length 1; all zeros where the text has no representation (empty, or no known word)."""
     truncated: bool = False
     """Whether the text's tail did not fit."""
+    close: CloseReading | None = None
+    """What a close reader adds; none for a blank text."""
 
 
 class Encoder(Protocol):

@@ -41,4 +41,6 @@ class EncodingMemory:
 
 
 def _size(text: str, encoding: Encoding) -> int:
-    return sys.getsizeof(text) + encoding.vector.nbytes + ENTRY
+    close = encoding.close
+    pieces = 0 if close is None else close.vectors.nbytes + close.weights.nbytes
+    return sys.getsizeof(text) + encoding.vector.nbytes + pieces + ENTRY

@@ -6,6 +6,7 @@ A text's vector does not depend on the other texts of the call, to the last bit:
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,11 +63,13 @@ class SentenceEncoder:
         rows, cut = self._tokens(unique)
         together = list(batches([len(row) for row in rows], self.batch_tokens))
         found: dict[str, Encoding] = {}
-        work = side_by_side(lambda batch: self._vectors([rows[i] for i in batch]), together)
-        for batch, vectors in zip(together, work, strict=True):
-            for i, vector in zip(batch, vectors, strict=False):
+        work = side_by_side(lambda batch: self._read([rows[i] for i in batch]), together)
+        for batch, encodings in zip(together, work, strict=True):
+            for i, encoding in zip(batch, encodings, strict=True):
                 blank = not unique[i].strip()
-                found[unique[i]] = Encoding(vector * 0 if blank else vector, cut[i])
+                found[unique[i]] = (
+                    Encoding(encoding.vector * 0, cut[i]) if blank else replace(encoding, truncated=cut[i])
+                )
             progress(len(found), len(unique))
         return [found[text] for text in texts]
 
@@ -81,15 +84,19 @@ class SentenceEncoder:
             found[i] = self.tokenizer(texts[i], truncation=True, max_length=self.max_length).input_ids
         return found, cut
 
-    def _vectors(self, rows: list[list[int]]) -> NDArray[np.float32]:
-        """Encode rows of one length, and repetitions up to the full height: (height, H)."""
+    def _read(self, rows: list[list[int]]) -> list[Encoding]:
+        """Encode rows of one length; repetitions fill the batch up to its full height."""
         if not rows[0]:
             # An empty text and a tokenizer that adds nothing to it.
-            return np.zeros((len(rows), self.model.config.hidden_size), np.float32)
+            return [Encoding(np.zeros(self.model.config.hidden_size, np.float32)) for _ in rows]
         ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, L)
         with torch.inference_mode():
             states = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
-            pooled = F.normalize(_pool(states.float(), self.pooling), dim=-1)
+            return [Encoding(vector) for vector in self._pooled(states)[: len(rows)]]
+
+    def _pooled(self, states: Tensor) -> NDArray[np.float32]:
+        """(N, L, H) -> (N, H) vectors of length 1."""
+        pooled = F.normalize(_pool(states.float(), self.pooling), dim=-1)
         vectors: NDArray[np.float32] = pooled.cpu().numpy()
         return vectors
 

@@ -1,0 +1,109 @@
+"""What cosines do not see: fluency, closeness to the context, and copying.
+
+The references and their augmentations say what is usual in this place. A candidate is held against that, so
+summaries may copy as their references do, and short answers need not resemble a long story.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from mars_score.metrics.borrowing import Source
+from mars_score.similarity.base import cosine
+from mars_score.types import Adjustment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mars_score.config import ScoringConfig
+    from mars_score.similarity.base import Encoding
+    from mars_score.types import Augmentation, Example
+
+BLANK = -1.0
+"""The fluency of a text without a single piece: worse than shuffled words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What is usual for texts after this context; it does not depend on the candidate."""
+
+    source: Source | None
+    """None where there is no context."""
+    context: Encoding | None
+    relevance: float
+    """Mean cosine of references and augmentations with the context."""
+    fluency: float
+    """Mean of the human references."""
+    covered: float
+    """The most that a reference or augmentation says in words of the context, or takes of it in runs."""
+    echoed: float
+    """The most of the context that a reference or augmentation repeats."""
+
+    @classmethod
+    def of(
+        cls, example: Example, augmentations: Sequence[Augmentation], encodings: Mapping[str, Encoding]
+    ) -> Yardstick:
+        """Measure the references and their augmentations."""
+        human = [encodings[found.augmented[0].text] for found in augmentations]
+        fluency = fmean(fluency_of(one) for one in human)
+        if not example.context.strip():
+            return cls(None, None, 0.0, fluency, 0.0, 0.0)
+        texts = [one.text for found in augmentations for one in found.augmented]
+        source, context = Source.of(example.context), encodings[example.context]
+        return cls(
+            source,
+            context,
+            fmean(cosine(encodings[text], context) for text in texts),
+            fluency,
+            max(max(source.covered(text), source.copied(text)) for text in texts),
+            max(map(source.echoed, texts)),
+        )
+
+
+def fluency_of(encoding: Encoding) -> float:
+    """How well the words stand in their places."""
+    return BLANK if encoding.close is None else encoding.close.fluency
+
+
+def adjustments(
+    example: Example, candidate: Encoding, usual: Yardstick, config: ScoringConfig
+) -> tuple[Adjustment, ...]:
+    """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
+    found = []
+    if config.fluency:
+        own = fluency_of(candidate)
+        found.append(
+            Adjustment(
+                "fluency", config.fluency * min(0.0, own - usual.fluency), own, usual.fluency,
+                "words out of place, where the references have none",
+            )
+        )  # fmt: skip
+    if usual.source is None or usual.context is None:
+        return tuple(found)
+    if config.relevance:
+        own = cosine(candidate, usual.context)
+        found.append(
+            Adjustment(
+                "relevance", config.relevance * (own - usual.relevance), own, usual.relevance,
+                "closeness to the context, beside that of the references",
+            )
+        )  # fmt: skip
+    if config.copying:
+        own = usual.source.copied(example.candidate)
+        found.append(
+            Adjustment(
+                "copying", config.copying * min(0.0, usual.covered + config.slack - own), own, usual.covered,
+                "runs of words taken from the context, beyond what references take",
+            )
+        )  # fmt: skip
+    if config.echo:
+        own = usual.source.echoed(example.candidate)
+        found.append(
+            Adjustment(
+                "echo", config.echo * min(0.0, usual.echoed + config.slack - own), own, usual.echoed,
+                "the share of the context that is said again, beyond what references say again",
+            )
+        )  # fmt: skip
+    return tuple(found)

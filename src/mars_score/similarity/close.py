@@ -1,0 +1,90 @@
+"""A sentence encoder that also says what it saw on the way: the pieces of a text, and whether they are in place.
+
+Everything comes from the one pass through the network that a sentence's vector takes anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from mars_score.errors import ModelError
+from mars_score.progress import Progress, silent
+from mars_score.similarity.base import CloseReading, Encoder, Encoding
+from mars_score.similarity.batches import topped_up
+from mars_score.similarity.fluency import FluencyHead, fits
+from mars_score.similarity.pieces import PieceWeights
+from mars_score.similarity.sentence import SentenceEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class CloseEncoder(SentenceEncoder):
+    """The default sentence encoder, which the fluency head was trained on, as a close reader."""
+
+    def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
+        """Load the encoder and the head that ships with the package."""
+        if not fits(Path(location)):
+            raise ModelError(
+                f"{location}: no fluency head was trained on this encoder\n"
+                "  remedy: leave reader=minilm-l6, whatever the encoder, or use preset paper-formula"
+            )
+        super().__init__(location, device=device, dtype=dtype)
+        self.head = FluencyHead(self.device)
+        self.middle = int(self.model.config.num_hidden_layers) // 2
+        """Of the layers, the one whose states are compared: lower ones see spelling, higher ones whole sentences."""
+        unknown = self.tokenizer.unk_token_id  # stands for something in the text, so it is no added token
+        added = [token for token in self.tokenizer.all_special_ids if token != unknown]
+        self.added = torch.tensor(added, device=self.device)
+        self.piece_weights = PieceWeights(self.tokenizer)
+
+    def _read(self, rows: list[list[int]]) -> list[Encoding]:
+        ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, L)
+        with torch.inference_mode():
+            found = self.model(
+                input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
+            ).hidden_states
+            layers = [layer.float() for layer in found]  # each (N, L, H)
+            vectors = self._pooled(layers[-1])  # (N, H)
+            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (N, L)
+            middle = F.normalize(layers[self.middle], dim=-1).half().cpu().numpy()  # (N, L, H)
+            own = ~torch.isin(ids, self.added).cpu().numpy()  # (N, L)
+        return [
+            Encoding(vectors[i], close=self._close(rows[i], own[i], in_place[i], middle[i]))
+            for i in range(len(rows))
+        ]
+
+    def _close(
+        self,
+        row: list[int],
+        own: NDArray[np.bool_],
+        in_place: NDArray[np.float32],
+        middle: NDArray[np.float16],
+    ) -> CloseReading | None:
+        """What is kept of one text: (L,), (L,), (L, H)."""
+        if not own.any():
+            return None
+        weights = self.piece_weights([piece for piece, kept in zip(row, own, strict=True) if kept])
+        return CloseReading(middle[own], weights, float(in_place[own].mean(dtype=np.float64)))
+
+
+class ReadingEncoder:
+    """Any encoder for whole texts, beside the close reader for their pieces."""
+
+    def __init__(self, encoder: Encoder, reader: CloseEncoder) -> None:
+        """Take both."""
+        self.encoder, self.reader = encoder, reader
+
+    def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[Encoding]:
+        """Encode each text with both, in order."""
+        whole = self.encoder.encode(texts)
+        pieces = self.reader.encode(texts, progress)
+        return [replace(one, close=other.close) for one, other in zip(whole, pieces, strict=True)]
