@@ -1,0 +1,307 @@
+"""The adjustments: worked by hand on toy encodings, and what holds whatever the texts are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mars_score.config import MarsConfig, preset
+from mars_score.metrics.adjusting import BLANK, Yardstick, adjustments, fluency_of
+from mars_score.metrics.borrowing import Source
+from mars_score.metrics.mars import Mars
+from mars_score.similarity.base import CloseReading, Encoding
+from mars_score.similarity.memory import EncodingMemory
+from mars_score.similarity.pieces import rarity
+from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mars_score.types import ItemScore
+
+CONTEXT = "the goat ate the red hat"
+OFF = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
+"""The paper's formula, option by option."""
+
+
+class Toy:
+    """Reads a text as counts of a few letters, word by word too; each ``?`` makes it a little less fluent."""
+
+    def encode(self, texts: Sequence[str], progress: object = None) -> list[Encoding]:
+        return [self.read(text) for text in texts]
+
+    def read(self, text: str) -> Encoding:
+        if not text.strip():
+            return Encoding(np.zeros(5, np.float32))
+        states = np.stack([self.count(word) for word in text.split()])
+        weights = np.array([1.0 + len(word) for word in text.split()])
+        close = CloseReading(
+            states.astype(np.float16), (weights / weights.sum()).astype(np.float32), -0.25 * text.count("?")
+        )
+        return Encoding(self.count(text), close=close)
+
+    def count(self, text: str) -> NDArray[np.float32]:
+        vector = np.array([1.0, *(text.count(letter) for letter in "ghrt")], np.float32)
+        unit: NDArray[np.float32] = vector / np.linalg.norm(vector)
+        return unit
+
+
+def filled(ratio: float, text: str) -> AugmentedReference:
+    return AugmentedReference(Template(ratio, (Block("?", blank=True),)), (text,))
+
+
+def quiet(stage: str, finished: int, total: int) -> None:
+    """Report nothing."""
+
+
+def score(
+    config: MarsConfig, candidate: str, *references: Sequence[str], context: str = CONTEXT
+) -> ItemScore:
+    """Score a candidate; each reference is given with its augmentations after it."""
+    example = Example("1", candidate, tuple(texts[0] for texts in references), context)
+    augmented = {
+        pair: Augmentation(
+            (human_reference(texts[0]), *(filled(0.2 * i, text) for i, text in enumerate(texts[1:], 1)))
+        )
+        for pair, texts in zip(example.pairs, references, strict=True)
+    }
+    (item,) = Mars(config).score([example], augmented, Toy(), EncodingMemory(), quiet)
+    return item
+
+
+def amounts(item: ItemScore) -> dict[str, float]:
+    return {one.name: one.amount for one in item.adjustments}
+
+
+def only(**options: float) -> MarsConfig:
+    """The paper's formula with one thing added."""
+    return MarsConfig().with_options(**(OFF | options))
+
+
+vocabulary = ["the", "goat", "ate", "red", "hat", "ship", "what?", "why?", "."]
+phrases = st.lists(st.sampled_from(vocabulary), min_size=1, max_size=9).map(" ".join)
+contexts = st.just("") | st.just("  \n") | phrases
+several = st.lists(st.lists(phrases, min_size=1, max_size=3), min_size=1, max_size=3)
+presets = st.sampled_from(["general", "story", "summary", "qa"])
+
+
+class TestByHand:
+    def test_fluency_is_held_against_the_mean_of_the_human_references(self) -> None:
+        found = score(only(fluency=0.4), "a goat? ate?? hay", ["goat?", "hat????"], ["goats"])
+        (one,) = found.adjustments
+        assert (one.name, one.measured, one.usual) == ("fluency", -0.75, -0.125)
+        assert one.amount == pytest.approx(0.4 * (-0.75 + 0.125))
+
+    def test_to_be_more_fluent_than_the_reference_earns_nothing(self) -> None:
+        (one,) = score(only(fluency=0.4), "a goat", ["goat???"]).adjustments
+        assert (one.amount, one.measured, one.usual) == (0.0, 0.0, -0.75)
+
+    def test_a_blank_text_is_worse_than_shuffled_words(self) -> None:
+        (one,) = score(only(fluency=0.4), " ", ["goat"]).adjustments
+        assert (one.measured, one.amount) == (BLANK, -0.4)
+        assert fluency_of(Encoding(np.zeros(3, np.float32))) == BLANK
+
+    def test_relevance_is_held_against_the_mean_of_references_and_augmentations(self) -> None:
+        toy = Toy()
+        near = [float(toy.count(text) @ toy.count(CONTEXT)) for text in ("the hat", "goat", "ship", "rr")]
+        (one,) = score(only(relevance=0.6), "the hat", ["goat", "ship"], ["rr"]).adjustments
+        assert one.measured == pytest.approx(near[0], abs=1e-6)
+        assert one.usual == pytest.approx(sum(near[1:]) / 3, abs=1e-6)
+        assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3), abs=1e-6)
+
+    def test_copying_beyond_what_the_references_cover(self) -> None:
+        goat, ship = rarity("goat"), rarity("ship")
+        config = only(copying=0.5).with_options(slack=0.1)
+        (one,) = score(config, "the goat ate the", ["ship", "goat ship"]).adjustments
+        assert (one.name, one.measured) == ("copying", 1.0)
+        assert one.usual == pytest.approx(goat / (goat + ship))
+        assert one.amount == pytest.approx(-0.5 * (1 - goat / (goat + ship) - 0.1))
+
+    def test_echo_beyond_what_the_references_echo(self) -> None:
+        config = only(echo=0.5).with_options(slack=0.1)
+        (one,) = score(config, CONTEXT, ["ship", "the goat ate hay"]).adjustments
+        assert (one.name, one.measured, one.usual) == ("echo", 1.0, 1 / 4)
+        assert one.amount == pytest.approx(-0.5 * (1 - 1 / 4 - 0.1))
+
+    def test_what_lies_within_the_slack_costs_nothing(self) -> None:
+        found = score(MarsConfig().with_options(slack=1.0), CONTEXT, ["ship"])
+        assert (amounts(found)["copying"], amounts(found)["echo"]) == (0, 0)
+        assert "-" not in f"{amounts(found)['copying']}{amounts(found)['echo']}", (
+            "nothing is not less than nothing"
+        )
+
+    def test_single_words_take_their_share_of_the_place_of_cosines(self) -> None:
+        whole = score(preset("paper-formula"), "the goat", ["hat", "red hat"]).score
+        single = score(only(words=1.0), "the goat", ["hat", "red hat"]).score
+        mixed = score(only(words=0.25), "the goat", ["hat", "red hat"])
+        assert mixed.score == pytest.approx(0.75 * whole + 0.25 * single)
+        (one,) = mixed.adjustments
+        assert one.name == "words"
+        assert [one.measured, one.usual] == pytest.approx([single, whole])
+
+    def test_a_blank_candidate_matches_no_word(self) -> None:
+        (one,) = score(only(words=0.5), "", ["goat"]).adjustments
+        assert (one.measured, one.usual, one.amount) == (0, 0, 0)
+
+    def test_they_come_in_a_fixed_order_each_with_a_meaning(self) -> None:
+        found = score(MarsConfig(), "the ship", ["goat"]).adjustments
+        assert [one.name for one in found] == ["words", "fluency", "relevance", "copying", "echo"]
+        assert all(one.meaning for one in found)
+
+
+class TestSeveralReferences:
+    def test_the_best_one_counts_by_cosines_and_words_together(self) -> None:
+        config = MarsConfig()
+        item = score(config, "red goat", ["ship"], ["red goat", "red goats"], ["hat"])
+        assert [term.text for term in item.augmented] == ["red goat", "red goats"]
+        alone = [score(only(words=0.5), "red goat", texts).score for texts in (["ship"], ["hat"])]
+        assert score(only(words=0.5), "red goat", ["ship"], ["hat"]).score == max(alone)
+
+    def test_the_mean_is_that_of_the_references_one_by_one(self) -> None:
+        config = only(words=0.3).with_options(references="mean")
+        texts = (["ship", "the ship"], ["red goat"], ["hat"])
+        item = score(config, "red goat", *texts)
+        assert item.score == pytest.approx(np.mean([score(config, "red goat", each).score for each in texts]))
+        assert len(item.augmented) == 4
+        assert sum(term.weight for term in item.augmented) == pytest.approx(1)
+
+    @pytest.mark.parametrize("references", ["best", "mean"])
+    def test_fluency_and_the_context_count_once_whatever_the_references(self, references: str) -> None:
+        config = MarsConfig().with_options(references=references)
+        item = score(config, "the goat ate??", ["ship?"], ["red goat"], ["hat"])
+        assert [one.name for one in item.adjustments] == ["words", "fluency", "relevance", "copying", "echo"]
+
+    @given(
+        data=st.data(),
+        references=several,
+        candidate=phrases,
+        context=contexts,
+        mode=st.sampled_from(["best", "mean"]),
+    )
+    def test_their_order_does_not_matter(
+        self, data: st.DataObject, references: list[list[str]], candidate: str, context: str, mode: str
+    ) -> None:
+        unique = list({texts[0]: texts for texts in references}.values())
+        turned = data.draw(st.permutations(unique))
+        config = MarsConfig().with_options(references=mode)
+        one, other = (score(config, candidate, *texts, context=context) for texts in (unique, turned))
+        assert one.score == pytest.approx(other.score, abs=1e-12)
+
+
+class TestWhateverTheTexts:
+    @given(
+        name=presets,
+        references=several,
+        candidate=phrases,
+        context=contexts,
+        mode=st.sampled_from(["best", "mean"]),
+    )
+    def test_cosines_and_adjustments_add_up_to_the_score(
+        self, name: str, references: list[list[str]], candidate: str, context: str, mode: str
+    ) -> None:
+        item = score(preset(name).with_options(references=mode), candidate, *references, context=context)
+        total = sum(term.weight * term.cosine for term in item.augmented)
+        assert item.score == pytest.approx(total + sum(amounts(item).values()), abs=1e-9)
+
+    @given(references=several, candidate=phrases, context=contexts, mode=st.sampled_from(["best", "mean"]))
+    def test_weights_of_zero_leave_the_formula_of_the_paper(
+        self, references: list[list[str]], candidate: str, context: str, mode: str
+    ) -> None:
+        """To the last bit, though all texts have been read closely."""
+        options = {"references": mode}
+        item = score(
+            only().with_options(**options, slack=0.7, match="recall"), candidate, *references, context=context
+        )
+        assert item == score(
+            preset("paper-formula").with_options(**options), candidate, *references, context=context
+        )
+        assert item.adjustments == ()
+
+    @given(name=presets, references=several, candidate=phrases)
+    def test_without_a_context_nothing_is_said_of_it(
+        self, name: str, references: list[list[str]], candidate: str
+    ) -> None:
+        for context in ("", "  \n"):
+            item = score(preset(name), candidate, *references, context=context)
+            assert list(amounts(item)) == ["words", "fluency"]
+
+    @given(name=presets, texts=st.lists(phrases, min_size=1, max_size=4), context=contexts)
+    def test_a_copy_of_the_reference_is_neither_clumsy_nor_copied(
+        self, name: str, texts: list[str], context: str
+    ) -> None:
+        found = amounts(score(preset(name), texts[0], texts, context=context))
+        assert found["fluency"] == 0
+        assert found.get("copying", 0) == found.get("echo", 0) == 0
+
+    @given(name=presets, references=several, candidate=phrases | st.just(""), context=contexts)
+    def test_bounds(self, name: str, references: list[list[str]], candidate: str, context: str) -> None:
+        config = preset(name).scoring
+        item = score(preset(name), candidate, *references, context=context)
+        found = {one.name: one for one in item.adjustments}
+        assert abs(found["words"].amount) <= 2 * config.words + 1e-3
+        assert found["fluency"].amount <= 0
+        if "relevance" in found:
+            assert abs(found["relevance"].amount) <= 2 * config.relevance + 1e-6
+        for each, weight in (("copying", config.copying), ("echo", config.echo)):
+            if each in found:
+                assert -weight * (1 - config.slack) - 1e-12 <= found[each].amount <= 0
+                assert 0 <= found[each].measured <= 1
+
+    @given(references=several, candidate=phrases, context=contexts)
+    def test_the_yardstick_does_not_know_the_candidate(
+        self, references: list[list[str]], candidate: str, context: str
+    ) -> None:
+        one, other = (
+            score(MarsConfig(), text, *references, context=context) for text in (candidate, "the ship")
+        )
+        assert {each.name: each.usual for each in one.adjustments if each.name != "words"} == {
+            each.name: each.usual for each in other.adjustments if each.name != "words"
+        }
+
+
+def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    original = Source.of.__func__  # type: ignore[attr-defined]
+
+    def counted(cls: type[Source], context: str) -> Source:
+        measured.append(context)
+        found: Source = original(cls, context)
+        return found
+
+    monkeypatch.setattr(Source, "of", classmethod(counted))
+    examples = [Example(str(i), f"{'goat ' * i}ate", ("the hat",), CONTEXT) for i in range(5)]
+    augmented = {examples[0].pairs[0]: Augmentation((human_reference("the hat"),))}
+    Mars(MarsConfig()).score(examples, augmented, Toy(), EncodingMemory(), quiet)
+    assert measured == [CONTEXT]
+
+
+def test_contexts_are_encoded_only_where_they_are_needed() -> None:
+    class Asked(Toy):
+        def __init__(self) -> None:
+            self.texts: list[str] = []
+
+        def encode(self, texts: Sequence[str], progress: object = None) -> list[Encoding]:
+            self.texts += texts
+            return super().encode(texts)
+
+    examples = [Example("1", "goat", ("hat",), CONTEXT), Example("2", "goat", ("hat",), " ")]
+    augmented = {pair: Augmentation((human_reference("hat"),)) for one in examples for pair in one.pairs}
+    for config, expected in (
+        (preset("paper-formula"), ["goat", "hat"]),
+        (MarsConfig(), ["goat", "hat", CONTEXT]),
+    ):
+        asked = Asked()
+        Mars(config).score(examples, augmented, asked, EncodingMemory(), quiet)
+        assert asked.texts == expected
+
+
+def test_a_yardstick_without_a_context_holds_no_text_against_it() -> None:
+    usual = Yardstick(None, None, 0.0, -0.5, 0.0, 0.0)
+    found = adjustments(Example("1", "goat?", ("hat",)), Toy().read("goat?"), usual, MarsConfig().scoring)
+    assert [(one.name, one.amount) for one in found] == [("fluency", 0.0)]

@@ -1,0 +1,165 @@
+"""The default score once more, in a few obvious lines, on the demonstration rows and the real models."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from wordfreq import zipf_frequency
+
+from mars_score.config import preset
+from mars_score.files import read_examples
+from mars_score.similarity.close import CloseEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mars_score.config import ScoringConfig
+    from mars_score.scorer import MarsScorer
+    from mars_score.types import Augmentation, Example
+
+    Read = Callable[[str], tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]]
+
+DEMO = Path(__file__).parents[2] / "examples" / "demo.jsonl"
+PRESETS = ["general", "story", "summary", "qa"]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Example]:
+    return list(read_examples(DEMO))
+
+
+@pytest.fixture(scope="module")
+def read(scorer: MarsScorer) -> Read:
+    """Encode a text alone: its vector, the vectors and weights of its pieces, and its fluency."""
+    encoder = scorer.encoder
+    assert isinstance(encoder, CloseEncoder)
+    head = encoder.head.own
+
+    @cache
+    def one(
+        text: str,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+        told = encoder.tokenizer(text, truncation=True, max_length=encoder.max_length, return_tensors="pt")
+        with torch.inference_mode():
+            layers = encoder.model(**told, output_hidden_states=True).hidden_states
+            x = torch.cat(layers[1:], -1)[0, 1:-1]
+            x = torch.nn.functional.layer_norm(x, x.shape[-1:], head["norm.weight"], head["norm.bias"])
+            x = torch.nn.functional.gelu(x @ head["dense.weight"].T + head["dense.bias"])
+            fluency = float(torch.sigmoid(-(x @ head["out.weight"].T + head["out.bias"])).log().mean())
+        pieces = encoder.tokenizer.convert_ids_to_tokens(told.input_ids[0, 1:-1])
+        vectors = layers[3][0, 1:-1].numpy().astype(np.float64)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors = vectors.astype(np.float16).astype(np.float64)  # as the package keeps them
+        whole = layers[6][0].mean(0).numpy().astype(np.float64)
+        weights = np.array(
+            [
+                0.01
+                + (3 if p.startswith("##") else (8 - zipf_frequency(p, "en")) / 2 if p[0].isalnum() else 0)
+                for p in pieces
+            ]
+        )
+        return whole / np.linalg.norm(whole), vectors, weights / weights.sum(), fluency
+
+    return one
+
+
+def plain_score(example: Example, found: list[Augmentation], read: Read, config: ScoringConfig) -> float:
+    """The definition in docs/metrics.md, for a candidate that is not blank."""
+    whole, vectors, weights, fluency = read(example.candidate)
+    totals = []
+    for augmentation in found:
+        texts = [one.text for one in augmentation.augmented]
+        share = config.q ** np.arange(len(texts))
+        total = 0.0
+        for weight, text in zip(share / share.sum(), texts, strict=True):
+            its_whole, its_vectors, its_weights, _ = read(text)
+            alike = vectors @ its_vectors.T
+            precision, recall = alike.max(1) @ weights, alike.max(0) @ its_weights
+            mixed = {"balanced": (precision + recall) / 2, "recall": 0.3 * precision + 0.7 * recall,
+                     "either": max(precision, recall)}[config.match]  # fmt: skip
+            total += weight * ((1 - config.words) * whole @ its_whole + config.words * mixed)
+        totals.append(total)
+    usual = float(np.mean([read(one.augmented[0].text)[3] for one in found]))
+    score = max(totals) + config.fluency * min(0, fluency - usual)
+    if not example.context:
+        return float(score)
+    texts = [one.text for augmentation in found for one in augmentation.augmented]
+    context = read(example.context)[0]
+    score += config.relevance * (whole @ context - np.mean([read(text)[0] @ context for text in texts]))
+    known, there = set(words(example.context)), set(runs(example.context))
+    usual = max(max(covered(text, known), copied(text, there)) for text in texts)
+    score -= config.copying * max(0, copied(example.candidate, there) - usual - config.slack)
+    usual = max(echoed(text, there) for text in texts)
+    return float(score - config.echo * max(0, echoed(example.candidate, there) - usual - config.slack))
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text.lower())
+
+
+def runs(text: str) -> list[tuple[str, ...]]:
+    return list(zip(words(text), words(text)[1:], words(text)[2:], strict=False))
+
+
+def copied(text: str, there: set[tuple[str, ...]]) -> float:
+    return sum(run in there for run in runs(text)) / max(1, len(runs(text)))
+
+
+def echoed(text: str, there: set[tuple[str, ...]]) -> float:
+    return len(there & set(runs(text))) / len(there)
+
+
+def covered(text: str, known: set[str]) -> float:
+    weights = {word: 8 - zipf_frequency(word, "en") for word in words(text) if word[0].isalnum()}
+    said = [word for word in words(text) if word in weights]
+    return float(sum(weights[word] for word in said if word in known) / sum(weights[word] for word in said))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_package_agrees_with_the_definition(
+    name: str, scorer: MarsScorer, rows: list[Example], read: Read
+) -> None:
+    scorer = scorer.sibling(**vars_of(preset(name).scoring), ratios=preset(name).masking.ratios)
+    assert scorer.config == preset(name)
+    augmented = scorer.augment_examples(rows)
+    for example, item in zip(rows, scorer.score_examples(rows), strict=True):
+        if example.candidate.strip():
+            found = [augmented[pair] for pair in example.pairs]
+            assert item.score == pytest.approx(
+                plain_score(example, found, read, scorer.config.scoring), abs=1e-6
+            )
+
+
+def vars_of(scoring: ScoringConfig) -> dict[str, float | str]:
+    names = ("words", "match", "relevance", "fluency", "copying", "echo", "slack")
+    return {name: getattr(scoring, name) for name in names}
+
+
+@pytest.mark.parametrize("name", [*PRESETS, "paper-formula"])
+@pytest.mark.parametrize("references", ["best", "mean"])
+def test_every_score_is_explained_to_the_last_part(
+    name: str, references: str, scorer: MarsScorer, rows: list[Example]
+) -> None:
+    scorer = scorer.sibling(
+        **vars_of(preset(name).scoring), ratios=preset(name).masking.ratios, references=references
+    )
+    for item in scorer.score_examples(rows):
+        compared = sum(term.weight * term.cosine for term in item.augmented)
+        assert item.score == pytest.approx(compared + sum(one.amount for one in item.adjustments), abs=1e-9)
+
+
+def test_the_metric_of_the_paper_is_its_preset(scorer: MarsScorer, rows: list[Example]) -> None:
+    from mars_score.metrics.registry import make_metric
+
+    metric = make_metric("mars_paper", scorer)
+    other = scorer.sibling(**vars_of(preset("paper-formula").scoring))
+    assert metric.signature == other.signature
+    assert [value.score for value in metric.score(rows)] == other.score_examples(rows).scores

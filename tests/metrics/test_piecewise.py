@@ -1,0 +1,85 @@
+"""Texts matched piece by piece: worked by hand, and what holds for any two texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mars_score.metrics.piecewise import RECALL, match
+from mars_score.similarity.base import CloseReading
+
+if TYPE_CHECKING:
+    from mars_score.metrics.piecewise import MatchKind
+
+KINDS: tuple[MatchKind, ...] = ("balanced", "recall", "either")
+HALF = 1e-3
+"""Vectors are kept in half precision."""
+every = pytest.mark.parametrize("kind", KINDS)
+
+
+def reading(vectors: list[list[float]], weights: list[float]) -> CloseReading:
+    raw = np.array(vectors, np.float64)
+    unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+    share = np.array(weights, np.float64) / sum(weights)
+    return CloseReading(unit.astype(np.float16), share.astype(np.float32), 0.0)
+
+
+pieces = st.lists(
+    st.tuples(
+        st.lists(st.integers(-4, 4), min_size=3, max_size=3).filter(any), st.floats(0.01, 5, allow_nan=False)
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+readings = st.builds(lambda found: reading([one[0] for one in found], [one[1] for one in found]), pieces)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        # Precision: 0.25 of the candidate finds itself, the rest a vector at a right angle or the like.
+        # The candidate's second piece is (0.6, 0.8): 0.6 like the reference's first piece, 0.8 like its second.
+        ("balanced", 0.5 * (0.25 * 1 + 0.75 * 0.8) + 0.5 * (0.4 * 1 + 0.6 * 0.8)),
+        ("recall", 0.3 * (0.25 * 1 + 0.75 * 0.8) + 0.7 * (0.4 * 1 + 0.6 * 0.8)),
+        ("either", max(0.25 * 1 + 0.75 * 0.8, 0.4 * 1 + 0.6 * 0.8)),
+    ],
+)
+def test_worked_by_hand(kind: MatchKind, expected: float) -> None:
+    candidate = reading([[1, 0], [0.6, 0.8]], [1, 3])
+    reference = reading([[1, 0], [0, 1]], [2, 3])
+    assert RECALL == 0.7
+    assert match(candidate, reference, kind) == pytest.approx(expected, abs=HALF)
+
+
+@every
+@given(text=readings)
+def test_a_text_matches_itself(kind: MatchKind, text: CloseReading) -> None:
+    assert match(text, text, kind) == pytest.approx(1, abs=HALF)
+
+
+@every
+@given(one=readings, other=readings)
+def test_bounds(kind: MatchKind, one: CloseReading, other: CloseReading) -> None:
+    assert -1 - HALF <= match(one, other, kind) <= 1 + HALF
+
+
+@given(one=readings, other=readings)
+def test_balanced_and_either_do_not_mind_which_is_which_but_recall_does(
+    one: CloseReading, other: CloseReading
+) -> None:
+    kinds: tuple[MatchKind, ...] = ("balanced", "either")
+    for kind in kinds:
+        assert match(one, other, kind) == pytest.approx(match(other, one, kind), abs=1e-6)
+    both = match(one, other, "recall") + match(other, one, "recall")
+    assert both == pytest.approx(2 * match(one, other, "balanced"), abs=1e-5)
+    assert match(one, other, "either") >= match(one, other, "recall") - 1e-6
+
+
+def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() -> None:
+    part = reading([[1, 0, 0]], [1])
+    whole = reading([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1])
+    assert match(part, whole, "either") == match(whole, part, "either") == pytest.approx(1, abs=HALF)
+    assert match(part, whole, "recall") < match(part, whole, "balanced") < match(whole, part, "recall")
