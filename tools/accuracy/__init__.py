@@ -1,0 +1,1 @@
+"""How the default settings were chosen and judged: halves of human-judged data, settings, and their tables."""

@@ -1,0 +1,81 @@
+"""What is tried: the product's presets, the paper's formula, ablations, and everything between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Options = dict[str, Any]
+
+FORMULA: Options = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
+"""Eq. 7 and nothing else."""
+
+JUDGED: dict[str, Options] = {
+    "mars": {},
+    "mars, paper's formula": FORMULA,
+    "human reference alone": FORMULA | {"ratios": ()},
+    "mars, human reference alone": {"ratios": ()},
+    "no planning": {"planner": "off"},
+    "no context": {"context": False},
+    "paper's formula, no planning": FORMULA | {"planner": "off"},
+    "paper's formula, no context": FORMULA | {"context": False},
+}
+"""Judged on the test halves, each on top of its task's preset."""
+
+ABLATIONS: dict[str, Options] = {
+    "without single words": {"words": 0.0},
+    "without relevance": {"relevance": 0.0},
+    "without fluency": {"fluency": 0.0},
+    "without copying and echo": {"copying": 0.0, "echo": 0.0},
+    "without copying": {"copying": 0.0},
+    "without echo": {"echo": 0.0},
+}
+
+BASELINES = ("bleu1", "meteor", "rougeL", "sentence_mover", "moverscore", "bertscore", "perplexity", "naive")
+SENTINELS = ("candidate_length", "context_cosine")
+
+GENERAL: dict[str, Options] = {
+    "general": {},
+    "paper's formula": FORMULA,
+    **{f"only words {value}": FORMULA | {"words": value} for value in (0.25, 0.5, 0.75, 1.0)},
+    **{f"only relevance {value}": FORMULA | {"relevance": value} for value in (0.2, 0.4, 0.6)},
+    **{f"only fluency {value}": FORMULA | {"fluency": value} for value in (0.2, 0.5, 1.0)},
+    **{f"only copying {value}": FORMULA | {"copying": value} for value in (0.5, 1.0)},
+    **{f"only echo {value}": FORMULA | {"echo": value} for value in (0.5, 1.0)},
+    **{f"words {value}": {"words": value} for value in (0.25, 0.75, 1.0)},
+    **{f"match {value}": {"match": value} for value in ("recall", "either")},
+    **{f"relevance {value}": {"relevance": value} for value in (0.2, 0.3, 0.6, 1.0)},
+    **{f"fluency {value}": {"fluency": value} for value in (0.2, 0.3, 0.7, 1.0)},
+    **{f"copying {value}": {"copying": value} for value in (0.3, 0.5, 2.0)},
+    **{f"echo {value}": {"echo": value} for value in (1.0, 2.0)},
+    **{f"slack {value}": {"slack": value} for value in (0.1, 0.3)},
+    **{f"q {value}": {"q": value} for value in (0.6, 1.0)},
+    **ABLATIONS,
+}
+"""Tried on the tune halves, all sets with the general preset."""
+
+TASKS: dict[str, dict[str, Options]] = {
+    "summary": {
+        "general": {"match": "balanced", "relevance": 0.4, "copying": 1.0, "echo": 0.5},
+        "summary": {},
+        **{f"relevance {value}": {"relevance": value} for value in (0.4, 0.8, 1.2, 2.0)},
+        **{f"copying {value}": {"copying": value} for value in (0.0, 1.0)},
+        **{f"echo {value}": {"echo": value} for value in (0.5, 2.0)},
+        **{f"match {value}": {"match": value} for value in ("balanced", "either")},
+        **{f"words {value}": {"words": value} for value in (0.0, 1.0)},
+    },
+    "story": {
+        "general": {"relevance": 0.4},
+        "story": {},
+        **{f"relevance {value}": {"relevance": value} for value in (0.8, 1.0)},
+        **{f"words {value}": {"words": value} for value in (0.0, 0.25, 1.0)},
+    },
+    "qa": {
+        "general": {"words": 0.5, "match": "balanced", "relevance": 0.4, "fluency": 0.5},
+        "qa": {},
+        **{f"match {value}": {"match": value} for value in ("balanced", "recall")},
+        **{f"words {value}": {"words": value} for value in (0.5, 1.0)},
+        **{f"relevance {value}": {"relevance": value} for value in (0.1, 0.2)},
+        **{f"fluency {value}": {"fluency": value} for value in (0.1, 0.2, 0.5)},
+    },
+}
+"""Tried on the tune halves of a task, on top of its preset."""
