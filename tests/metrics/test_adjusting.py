@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import MarsConfig, preset
-from mars_score.metrics.adjusting import BLANK, Yardstick, adjustments, fluency_of
+from mars_score.metrics.adjusting import WORST, Yardstick, adjustments, fluency_of
 from mars_score.metrics.borrowing import Source
 from mars_score.metrics.mars import Mars
 from mars_score.similarity.base import CloseReading, Encoding
@@ -92,20 +92,24 @@ presets = st.sampled_from(["general", "story", "summary", "qa"])
 
 
 class TestByHand:
-    def test_fluency_is_held_against_the_mean_of_the_human_references(self) -> None:
+    def test_fluency_is_held_against_the_least_fluent_human_reference(self) -> None:
         found = score(only(fluency=0.4), "a goat? ate?? hay", ["goat?", "hat????"], ["goats"])
         (one,) = found.adjustments
-        assert (one.name, one.measured, one.usual) == ("fluency", -0.75, -0.125)
-        assert one.amount == pytest.approx(0.4 * (-0.75 + 0.125))
+        assert (one.name, one.measured, one.usual) == ("fluency", -0.75, -0.25)
+        assert one.amount == pytest.approx(0.4 * (-0.75 + 0.25))
+
+    def test_fluency_has_a_floor(self) -> None:
+        (one,) = score(only(fluency=0.4), "goat?????????", ["goat"]).adjustments
+        assert (one.measured, one.amount) == (WORST, -0.4)
 
     def test_to_be_more_fluent_than_the_reference_earns_nothing(self) -> None:
         (one,) = score(only(fluency=0.4), "a goat", ["goat???"]).adjustments
         assert (one.amount, one.measured, one.usual) == (0.0, 0.0, -0.75)
 
-    def test_a_blank_text_is_worse_than_shuffled_words(self) -> None:
+    def test_a_blank_text_is_as_bad_as_can_be(self) -> None:
         (one,) = score(only(fluency=0.4), " ", ["goat"]).adjustments
-        assert (one.measured, one.amount) == (BLANK, -0.4)
-        assert fluency_of(Encoding(np.zeros(3, np.float32))) == BLANK
+        assert (one.measured, one.amount) == (WORST, -0.4)
+        assert fluency_of(Encoding(np.zeros(3, np.float32))) == WORST
 
     def test_relevance_is_held_against_the_mean_of_references_and_augmentations(self) -> None:
         toy = Toy()
@@ -120,8 +124,9 @@ class TestByHand:
         config = only(copying=0.5).with_options(slack=0.1)
         (one,) = score(config, "the goat ate the", ["ship", "goat ship"]).adjustments
         assert (one.name, one.measured) == ("copying", 1.0)
-        assert one.usual == pytest.approx(goat / (goat + ship))
-        assert one.amount == pytest.approx(-0.5 * (1 - goat / (goat + ship) - 0.1))
+        usual = goat / (goat + ship) / 2  # the mean of 0 and of what "goat ship" takes
+        assert one.usual == pytest.approx(usual)
+        assert one.amount == pytest.approx(-0.5 * (1 - usual - 0.1))
 
     def test_echo_beyond_what_the_references_echo(self) -> None:
         config = only(echo=0.5).with_options(slack=0.1)

@@ -87,15 +87,16 @@ def plain_score(example: Example, found: list[Augmentation], read: Read, config:
                      "either": max(precision, recall)}[config.match]  # fmt: skip
             total += weight * ((1 - config.words) * whole @ its_whole + config.words * mixed)
         totals.append(total)
-    usual = float(np.mean([read(one.augmented[0].text)[3] for one in found]))
-    score = max(totals) + config.fluency * min(0, fluency - usual)
+    usual = min(max(-1.0, read(one.augmented[0].text)[3]) for one in found)
+    score = max(totals) + config.fluency * min(0, max(-1.0, fluency) - usual)
     if not example.context:
         return float(score)
     texts = [one.text for augmentation in found for one in augmentation.augmented]
     context = read(example.context)[0]
     score += config.relevance * (whole @ context - np.mean([read(text)[0] @ context for text in texts]))
     known, there = set(words(example.context)), set(runs(example.context))
-    usual = max(max(covered(text, known), copied(text, there)) for text in texts)
+    human = max(copied(one.augmented[0].text, there) for one in found)
+    usual = max(human, float(np.mean([covered(text, known) for text in texts])))
     score -= config.copying * max(0, copied(example.candidate, there) - usual - config.slack)
     usual = max(echoed(text, there) for text in texts)
     return float(score - config.echo * max(0, echoed(example.candidate, there) - usual - config.slack))

@@ -70,14 +70,8 @@ def of_the_paper() -> dict[str, Example]:
     }
 
 
-RETRIEVED = pytest.mark.xfail(
-    strict=True,
-    reason="an augmented reference says as much in words of the context, so the sentence may be copied",
-)
-
-
 @pytest.mark.parametrize("name", ["general", "story"])
-@pytest.mark.parametrize("adversary", ["Reorder", pytest.param("Retrieve", marks=RETRIEVED)])
+@pytest.mark.parametrize("adversary", ["Reorder", "Retrieve"])
 def test_the_first_example_of_the_paper(name: str, adversary: str, scorer: MarsScorer) -> None:
     rows = of_the_paper()
     task = scorer.sibling(relevance=preset(name).scoring.relevance)

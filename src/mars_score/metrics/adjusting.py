@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mars_score.similarity.base import Encoding
     from mars_score.types import Augmentation, Example
 
-BLANK = -1.0
-"""The fluency of a text without a single piece: worse than shuffled words."""
+WORST = -1.0
+"""The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,10 @@ class Yardstick:
     relevance: float
     """Mean cosine of references and augmentations with the context."""
     fluency: float
-    """Mean of the human references."""
+    """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
     covered: float
-    """The most that a reference or augmentation says in words of the context, or takes of it in runs."""
+    """The share of what references and augmentations say in words of the context, on average; at least what the
+    human references take of it in runs, so that no copy of a reference is called a copy of the context."""
     echoed: float
     """The most of the context that a reference or augmentation repeats."""
 
@@ -47,7 +48,7 @@ class Yardstick:
     ) -> Yardstick:
         """Measure the references and their augmentations."""
         human = [encodings[found.augmented[0].text] for found in augmentations]
-        fluency = fmean(fluency_of(one) for one in human)
+        fluency = min(map(fluency_of, human))
         if not example.context.strip():
             return cls(None, None, 0.0, fluency, 0.0, 0.0)
         texts = [one.text for found in augmentations for one in found.augmented]
@@ -57,14 +58,17 @@ class Yardstick:
             context,
             fmean(cosine(encodings[text], context) for text in texts),
             fluency,
-            max(max(source.covered(text), source.copied(text)) for text in texts),
+            max(
+                fmean(map(source.covered, texts)),
+                *(source.copied(found.augmented[0].text) for found in augmentations),
+            ),
             max(map(source.echoed, texts)),
         )
 
 
 def fluency_of(encoding: Encoding) -> float:
-    """How well the words stand in their places."""
-    return BLANK if encoding.close is None else encoding.close.fluency
+    """How well the words stand in their places: 0 at best."""
+    return WORST if encoding.close is None else max(WORST, encoding.close.fluency)
 
 
 def adjustments(
