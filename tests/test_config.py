@@ -330,7 +330,7 @@ class TestSignature:
             ),
             ("story", "0+0.2+0.4+0.6", "words.balanced0.5+relevance0.6+fluency0.5+copying1+echo0.5+slack0.2"),
             ("summary", "0+0.2+0.4+0.6", "words.recall0.5+relevance1+fluency0.5+copying0.5+echo1+slack0.2"),
-            ("qa", "0+0.2", "words.either0.8+fluency0.3+copying1+echo0.5+slack0.2"),
+            ("qa", "0+0.2", "words.either0.8+fluency0.2+copying0.25+echo0.5+slack0.2"),
         ],
     )
     def test_is_written_out(self, name: str, ratios: str, adjust: str) -> None:

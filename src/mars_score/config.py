@@ -242,7 +242,7 @@ PRESETS: dict[str, MarsConfig] = {
     # An answer need not resemble the passage. It may hold the expected one, or be a part of it.
     "qa": MarsConfig(
         masking=MaskingConfig(ratios=ratios_up_to(0.2)),
-        scoring=ScoringConfig(words=0.8, match="either", relevance=0.0, fluency=0.3),
+        scoring=ScoringConfig(words=0.8, match="either", relevance=0.0, fluency=0.2, copying=0.25),
     ),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
