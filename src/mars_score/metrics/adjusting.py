@@ -94,20 +94,15 @@ def adjustments(
                 "closeness to the context, beside that of the references",
             )
         )  # fmt: skip
-    if config.copying:
-        own = usual.source.copied(example.candidate)
-        found.append(
-            Adjustment(
-                "copying", config.copying * min(0.0, usual.covered + config.slack - own), own, usual.covered,
-                "runs of words taken from the context, beyond what references take",
-            )
-        )  # fmt: skip
-    if config.echo:
-        own = usual.source.echoed(example.candidate)
-        found.append(
-            Adjustment(
-                "echo", config.echo * min(0.0, usual.echoed + config.slack - own), own, usual.echoed,
-                "the share of the context that is said again, beyond what references say again",
-            )
-        )  # fmt: skip
+    taken = (
+        ("copying", config.copying, usual.source.copied, usual.covered,
+         "runs of words taken from the context, beyond what references take"),
+        ("echo", config.echo, usual.source.echoed, usual.echoed,
+         "the share of the context that is said again, beyond what references say again"),
+    )  # fmt: skip
+    for name, weight, share, most, meaning in taken:
+        if weight:
+            own = share(example.candidate)
+            amount = 0.0 - weight * max(0.0, own - most - config.slack)
+            found.append(Adjustment(name, amount, own, most, meaning))
     return tuple(found)
