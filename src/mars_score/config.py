@@ -229,8 +229,9 @@ def _check(config: MarsConfig) -> None:
             raise ConfigError(rule)
 
 
-PAPER_FORMULA = ScoringConfig(words=0.0, relevance=0.0, fluency=0.0, copying=0.0, echo=0.0)
-"""Eq. 7 and nothing else."""
+FORMULA: dict[str, Any] = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
+"""The options that leave Eq. 7 and nothing else."""
+PAPER_FORMULA = ScoringConfig(**FORMULA)
 
 PRESETS: dict[str, MarsConfig] = {
     "general": MarsConfig(),

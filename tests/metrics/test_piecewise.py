@@ -13,7 +13,7 @@ from mars_score.metrics.piecewise import RECALL, match
 from mars_score.similarity.base import CloseReading
 
 if TYPE_CHECKING:
-    from mars_score.metrics.piecewise import MatchKind
+    from mars_score.config import MatchKind
 
 KINDS: tuple[MatchKind, ...] = ("balanced", "recall", "either")
 HALF = 1e-3

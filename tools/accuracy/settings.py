@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-Options = dict[str, Any]
+from mars_score.config import FORMULA
 
-FORMULA: Options = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
-"""Eq. 7 and nothing else."""
+Options = dict[str, Any]
 
 JUDGED: dict[str, Options] = {
     "mars": {},

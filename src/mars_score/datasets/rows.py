@@ -31,7 +31,7 @@ def read(path: str, kind: str, fields: Mapping[str, str]) -> tuple[list[Rated], 
     """Return the rated rows of a jsonl, json, csv or tsv file, and how many rows rate a reference."""
     names = field_names({field: name for field, name in fields.items() if field in FIELDS})
     own = {field: fields.get(field, field) for field in RATING_FIELDS}
-    rows = list(_raw(path, kind, names))
+    rows = list(raw_rows(path, kind, names))
     kept = [(count, row) for count, row in enumerate(rows, 1) if not _is_reference(row, own, path)]
     _check_rated([row for _, row in kept], len(rows), own, path)
     lines: dict[str, int] = {}
@@ -50,7 +50,8 @@ def read(path: str, kind: str, fields: Mapping[str, str]) -> tuple[list[Rated], 
     return found, len(rows) - len(kept)
 
 
-def _raw(path: str, kind: str, names: FieldNames) -> Iterator[RawRow]:
+def raw_rows(path: str, kind: str, names: FieldNames) -> Iterator[RawRow]:
+    """Read the rows of a text file of this kind, as they stand there."""
     with open_input(path) as stream:
         parts = pieces(stream, path)
         if kind == "jsonl":

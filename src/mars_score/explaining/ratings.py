@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mars_score.datasets.ratings import Place, mean, number, number_list
-from mars_score.files import delimited, json_list, jsonl
+from mars_score.datasets.rows import raw_rows
 from mars_score.files.field_names import field_names
 from mars_score.files.fields import to_example
 from mars_score.files.formats import INPUTS, format_of
-from mars_score.files.source import is_regular, open_input
-from mars_score.files.text_lines import pieces
+from mars_score.files.source import is_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mars_score.files.field_names import FieldNames
-    from mars_score.files.rows import RawRow
+    from collections.abc import Mapping
 
 
 def read_ratings(
@@ -30,7 +26,7 @@ def read_ratings(
     if not is_regular(path) or kind in (None, "parquet"):
         return {}
     names, found = field_names(fields), {}
-    for count, row in enumerate(_rows(path, str(kind), names), 1):
+    for count, row in enumerate(raw_rows(path, str(kind), names), 1):
         identity = to_example(row, count, names, path).id
         place = Place(path, row.line, identity)
         rating = number(row.values.get(human), human, place)
@@ -38,14 +34,3 @@ def read_ratings(
         if rating is not None or ratings:
             found[identity] = mean(ratings) if rating is None else rating
     return found
-
-
-def _rows(path: str, kind: str, names: FieldNames) -> Iterator[RawRow]:
-    with open_input(path) as stream:
-        parts = pieces(stream, path)
-        if kind == "jsonl":
-            yield from jsonl.rows(parts, path)
-        elif kind == "json":
-            yield from json_list.rows(parts, path)
-        else:
-            yield from delimited.rows(parts, path, names, delimited.DELIMITERS[kind])

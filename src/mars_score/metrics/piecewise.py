@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from mars_score.config import MatchKind
     from mars_score.similarity.base import CloseReading
 
-MatchKind = Literal["balanced", "recall", "either"]
 RECALL = 0.7
 """What recall counts where it counts more than precision."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mars_score.config import FORMULA
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.bleu import Bleu
 from mars_score.metrics.chrf import Chrf
@@ -87,8 +88,6 @@ def _likelihood(name: str, scorer: MarsScorer) -> Metric:
 
 BOTH, CONTEXT = "references, context", "context"
 LM, SENTENCES, WORDS = "LM", "encoder", "word vectors"
-FORMULA = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
-"""The options of preset ``paper-formula``."""
 MARS_MODELS = f"{LM}, {SENTENCES}, tagger"
 
 METRICS: dict[str, Entry] = {
