@@ -9,6 +9,7 @@ import click
 
 from mars_score import rates
 from mars_score.augmentations.costs import size_of
+from mars_score.cli.durations import duration
 from mars_score.metrics.identity import augments
 from mars_score.metrics.mars_metric import MarsMetric
 from mars_score.metrics.registry import make_metric
@@ -84,17 +85,9 @@ def _tell_time(references: Sequence[float | None], rows: float | None = 0.0) -> 
             "start the run and stop it after a minute: what it has finished is kept, and its speed too"
         )
         return
-    about, rest = f"about {_duration(augmenting + (rows or 0.0))} in one process", ""
+    about, rest = f"about {duration(augmenting + (rows or 0.0))} in one process", ""
     if rows is None:
         rest = " and more for the rows, which have not been timed with these settings yet"
     click.echo(
         f"time: {about}{rest}, at the speed of the last run on this machine; loading models is not counted"
     )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.1f} s"
-    if seconds < 6000:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

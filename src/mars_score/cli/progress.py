@@ -1,4 +1,4 @@
-"""Progress on standard error: bars with rate and remaining time on a terminal, nothing in a pipe."""
+"""Progress on standard error: bars with rate and remaining time on a terminal, a line now and then in a log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mars_score.cli.progress_lines import ProgressLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +27,8 @@ class Bars:
 def bars(total: int, noun: str = "rows") -> Iterator[Bars]:
     """Show bars while the block runs."""
     if not sys.stderr.isatty():
-        yield Bars(lambda stage, finished, total: None, lambda rows: None)
+        lines = ProgressLines(total, noun)
+        yield Bars(lines.stage, lines.rows)
         return
     from rich.console import Console  # noqa: PLC0415  (only on a terminal)
     from rich.progress import (  # noqa: PLC0415

@@ -1,0 +1,49 @@
+"""What a log hears of long work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.cli.progress import bars
+from mars_score.cli.progress_lines import EVERY, ProgressLines
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with bars(3) as show:
+        show.stage("infilling", 1, 2)
+        show.rows(3)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    lines = ProgressLines(4000, "scores", clock)
+    for step in range(60):
+        clock.now += 1.0
+        lines.stage("infilling", step, 60)
+        if step == 40:
+            lines.rows(1000)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "scores: 0 of 4,000; infilling 29 of 60"
+    assert second == "scores: 1,000 of 4,000, 16.7/s, about 3 min left; infilling 59 of 60"
+
+
+def test_more_rows_than_were_expected_leave_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    lines = ProgressLines(10, "rows", clock)
+    clock.now += EVERY
+    lines.rows(12)
+    assert capsys.readouterr().err == "rows: 12 of 10, 0.4/s, about 0.0 s left; loading\n"
