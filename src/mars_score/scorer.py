@@ -67,14 +67,14 @@ class MarsScorer:
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
         self._encodings = EncodingMemory()
+        self._memories = {_encoding(self.config.scoring): self._encodings}
 
     def sibling(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, and everything shared that does not depend on them."""
         other = MarsScorer(config=self.config.with_options(**options), cache=None)
         other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
-        mine, its = self.config.scoring, other.config.scoring
-        if _encoding(mine) == _encoding(its):
-            other._encodings = self._encodings
+        other._memories = self._memories
+        other._encodings = self._memories.setdefault(_encoding(other.config.scoring), other._encodings)
         return other
 
     def score(

@@ -114,11 +114,13 @@ def test_the_next_system_finds_the_references_encoded() -> None:
 
     first = rescore(["a", "bb"], memory)
     assert letters.asked == ["a", "bb", "ab", "abc", "ca"]
-    second = rescore(["bb", "ab"], memory)
-    assert letters.asked[5:] == ["bb"]  # candidates are not kept, but "ab" is a reference too
+    second = rescore(["cc", "ab"], memory)
+    assert letters.asked[5:] == ["cc"]  # "ab" is a reference too
+    assert rescore(["cc", "ab"], memory) == second
+    assert letters.asked[6:] == []  # as for another metric of the family
     assert [first, second] == [
         rescore(["a", "bb"], EncodingMemory(0)),
-        rescore(["bb", "ab"], EncodingMemory(0)),
+        rescore(["cc", "ab"], EncodingMemory(0)),
     ]
 
 

@@ -60,3 +60,13 @@ def test_one_that_is_too_large_is_not_kept() -> None:
     memory = EncodingMemory(limit=one_entry())
     memory.keep("a" * 10_000, encoding("a"))
     assert len(memory) == memory.size == 0
+
+
+def test_candidates_do_not_drive_out_references() -> None:
+    memory = EncodingMemory(limit=8 * one_entry())
+    memory.keep("a", encoding("a"))
+    for text in "bcdefgh":
+        memory.keep_for_now(text, encoding(text))
+    assert [text for text in "abcdefgh" if memory.get(text) is not None] == ["a", "g", "h"]
+    assert len(memory) == 3
+    assert memory.size == 3 * one_entry()

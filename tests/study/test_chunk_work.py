@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mars_score.errors import EngineError
 from mars_score.progress import silent_stages
-from mars_score.study.chunk_work import Chunk, ChunkWork, Place
+from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
 from mars_score.study.scoring import make_work
 from tests.study.toy_mars import ToyParts, toy_scorer
 from tests.study.toys import dataset
@@ -57,9 +58,13 @@ def chunks(work: ChunkWork) -> list[Chunk]:
     return [
         Chunk(
             place,
-            {str(row).encode(): example for row, example in enumerate(DATA[place].examples)},
-            metric,
-            "" if metric is None else next(one.metric.signature for one in own if one.name == metric),
+            (
+                Ask(
+                    {str(row).encode(): example for row, example in enumerate(DATA[place].examples)},
+                    metric,
+                    "" if metric is None else next(one.metric.signature for one in own if one.name == metric),
+                ),
+            ),
         )
         for place, (_, own) in enumerate(work.made)
         for metric in ("mars", "rougeL", None)
@@ -78,7 +83,7 @@ def test_another_process_computes_the_same(made: list[ToyParts], idf: str) -> No
             (key, one.score, one.flags) for key, one in its.scores.items()
         ]
         assert mine.cosines == its.cosines
-        assert len(mine.scores) + len(mine.cosines) == len(chunk.rows)
+        assert len(mine.scores) + len(mine.cosines) == len(chunk)
     assert len(made) == 1, "the data sets share their models"
 
 
@@ -94,7 +99,8 @@ def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
     here = chunk_work()
     work = pickle.loads(pickle.dumps(here))(silent_stages)
     chunk = chunks(here)[1]
-    other = Chunk(chunk.place, chunk.rows, chunk.metric, chunk.signature.replace("rouge", "rogue", 1))
+    (ask,) = chunk.asks
+    other = Chunk(chunk.place, (replace(ask, signature=ask.signature.replace("rouge", "rogue", 1)),))
     with pytest.raises(EngineError, match="a worker's rougeL is not the one that was asked for"):
         work(other)
 

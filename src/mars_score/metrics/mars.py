@@ -47,6 +47,8 @@ class Mars:
         encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
         for text in (*references, *contexts):  # the next system has them too; its candidates are its own
             memory.keep(text, encodings[text])
+        for text in candidates.keys() - references.keys() - contexts.keys():
+            memory.keep_for_now(text, encodings[text])
         yardsticks: dict[tuple[Pair, ...], Yardstick] = {}
         items = []
         for example in examples:

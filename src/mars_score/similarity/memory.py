@@ -1,4 +1,4 @@
-"""Encodings that are needed again: those of references, for the next system."""
+"""Encodings that are needed again: those of references, for the next system, and of candidates, for the next metric."""
 
 from __future__ import annotations
 
@@ -19,25 +19,36 @@ class EncodingMemory:
     """Keeps encodings up to a number of bytes; those that were not asked for longest go first."""
 
     def __init__(self, limit: int = 256 << 20) -> None:
-        """Keep at most about so many bytes."""
+        """Keep at most about so many bytes of references, and a quarter of that of candidates."""
         self._kept: Recent[str, Encoding] = Recent(limit, _size)
+        # Apart: candidates come by the million, and would drive out the references.
+        self._passing: Recent[str, Encoding] = Recent(limit // 4, _size)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._kept) + len(self._passing)
 
     @property
     def size(self) -> int:
         """Bytes that are taken, about."""
-        return self._kept.size
+        return self._kept.size + self._passing.size
 
     def get(self, text: str) -> Encoding | None:
         """The encoding of a text, if it is still there."""
-        return self._kept.get(text)
+        found = self._kept.get(text)
+        return self._passing.get(text) if found is None else found
 
     def keep(self, text: str, encoding: Encoding) -> None:
-        """Remember the encoding of a text, and forget older ones if need be."""
-        # A vector of an encoder's batch would keep the whole batch alive.
-        self._kept.keep(text, replace(encoding, vector=encoding.vector.copy()))
+        """Remember the encoding of a reference or context, and forget older ones if need be."""
+        self._kept.keep(text, _own(encoding))
+
+    def keep_for_now(self, text: str, encoding: Encoding) -> None:
+        """Remember the encoding of a candidate: a relative of this metric may score the same rows next."""
+        self._passing.keep(text, _own(encoding))
+
+
+def _own(encoding: Encoding) -> Encoding:
+    """A vector of an encoder's batch would keep the whole batch alive."""
+    return replace(encoding, vector=encoding.vector.copy())
 
 
 def _size(text: str, encoding: Encoding) -> int:

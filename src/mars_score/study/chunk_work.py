@@ -23,16 +23,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """Rows that are computed together and then saved, each under the key that it has in the store."""
+class Ask:
+    """Rows for one metric, each under the key that it has in the store."""
 
-    place: int
-    """Of the data set in the study."""
     rows: dict[bytes, Example]
     metric: str | None
     """``None`` for the cosines of the sweep over masking ratios."""
-    signature: str
+    signature: str = ""
     """What the metric must have, wherever it is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is computed in one place and then saved: the same rows, for metrics that share work."""
+
+    place: int
+    """Of the data set in the study."""
+    asks: tuple[Ask, ...]
+
+    def __len__(self) -> int:
+        return sum(len(ask.rows) for ask in self.asks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +84,17 @@ class ChunkWork:
         def work(chunk: Chunk) -> Found:
             show = partial(_named, progress, self.places[chunk.place].name)
             scorer = scorers[chunk.place]
-            if chunk.metric is None:
-                return Found(cosines=compute_cosines(chunk.rows, scorer, show))
-            metric = metrics.get((chunk.place, chunk.metric))
-            if metric is None:
-                metric = metrics[chunk.place, chunk.metric] = LazyMetric(chunk.metric, scorer)
-                refuse_other(metric.name, metric.metric.signature, chunk.signature)
-            return Found(scores=_scores(metric, chunk.rows, show))
+            found = Found()
+            for ask in chunk.asks:
+                if ask.metric is None:
+                    found.cosines.update(compute_cosines(ask.rows, scorer, show))
+                    continue
+                metric = metrics.get((chunk.place, ask.metric))
+                if metric is None:
+                    metric = metrics[chunk.place, ask.metric] = LazyMetric(ask.metric, scorer)
+                    refuse_other(metric.name, metric.metric.signature, ask.signature)
+                found.scores.update(_scores(metric, ask.rows, show))
+            return found
 
         return work
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mars_score.attacks.applying import attack_dataset
 from mars_score.engines.local import LocalEngine
+from mars_score.metrics.identity import augments
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.study.chunk_work import Chunk, ChunkWork, Place
+from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
 from mars_score.study.lazy_metric import LazyMetric, score_signature
 from mars_score.study.ratio_cosines import cosine_keys, missing_cosines, saved_cosines
 from mars_score.study.score_store import row_key, text_digest
@@ -131,7 +132,7 @@ def score_works(
         for found in results:
             store.add_scores(found.scores)
             store.keep(dict(found.cosines))
-            finished(len(planned.popleft().rows))
+            finished(len(planned.popleft()))
     finally:
         # An engine that has started workers ends them now, not when memory is tidied.
         if (close := getattr(results, "close", None)) is not None:
@@ -141,31 +142,48 @@ def score_works(
 
 
 def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
-    """All that is missing, data set by data set and metric by metric.
+    """All that is missing, data set by data set.
 
-    So the references that the first rows of MARS augment serve all that follow. The rows as they are come first: they
-    bear the cost of it, as they would without attacks. An engine may ask for a chunk before earlier ones are saved.
+    The MARS family scores some rows with all its members before it goes on to others: they share augmented references
+    and encoded candidates, and no two workers augment the same reference. The other metrics come one by one. The rows
+    as they are come first: they bear the cost of it, as they would without attacks.
     """
     asked: set[bytes] = set()
     for place, work in enumerate(works):
-        for metric in work.metrics:
-            signature, scored = metric.signature(store), score_signature(metric, store)
+        for family in _families(work.metrics):
             for texts in (work.rows, _attacked(work)):
-                keys = [row_key(scored, text.digest) for text in texts]
-                known = asked | store.scores(keys).keys()
-                new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
-                asked |= new.keys()
-                for rows in _chunks(new):
-                    yield Chunk(place, rows, metric.name, signature)
+                for portion in _portions(texts):
+                    asks = tuple(
+                        ask for metric in family if (ask := _ask(metric, portion, store, asked)).rows
+                    )
+                    if asks:
+                        yield Chunk(place, asks)
         if work.sweep:
-            keys = cosine_keys([text.digest for text in work.rows], work.scorer, store)
-            new = {
-                key: text.example for key, text in zip(keys, work.rows, strict=True)
-                if key not in asked and store.get(key) is None
-            }  # fmt: skip
-            asked |= new.keys()
-            for rows in _chunks(new):
-                yield Chunk(place, rows, None, "")
+            for portion in _portions(work.rows):
+                keys = cosine_keys([text.digest for text in portion], work.scorer, store)
+                new = {
+                    key: text.example for key, text in zip(keys, portion, strict=True)
+                    if key not in asked and store.get(key) is None
+                }  # fmt: skip
+                asked |= new.keys()
+                if new:
+                    yield Chunk(place, (Ask(new, None),))
+
+
+def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
+    """All metrics that augment references together, each other one by itself."""
+    mars = tuple(metric for metric in metrics if augments(metric.name))
+    return [*([mars] if mars else []), *((metric,) for metric in metrics if metric not in mars)]
+
+
+def _ask(metric: LazyMetric, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> Ask:
+    """What a metric has not scored yet. An engine may ask before earlier chunks are saved."""
+    scored = score_signature(metric, store)
+    keys = [row_key(scored, text.digest) for text in texts]
+    known = asked | store.scores(keys).keys()
+    new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
+    asked |= new.keys()
+    return Ask(new, metric.name, metric.signature(store))
 
 
 def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
@@ -202,14 +220,14 @@ def _attacked(work: Work) -> tuple[Text, ...]:
     return tuple(text for texts in work.attacked for text in texts)
 
 
-def _chunks(new: Mapping[bytes, Example]) -> Iterator[dict[bytes, Example]]:
+def _portions(texts: Sequence[Text]) -> Iterator[list[Text]]:
     """Rows of one item stay together: their references are augmented once, and encoded side by side."""
     order: dict[object, int] = {}
-    for example in new.values():
-        order.setdefault((example.context, example.references), len(order))
-    together = iter(sorted(new.items(), key=lambda one: order[one[1].context, one[1].references]))
-    while chunk := dict(islice(together, CHUNK)):
-        yield chunk
+    for text in texts:
+        order.setdefault((text.example.context, text.example.references), len(order))
+    together = iter(sorted(texts, key=lambda one: order[one.example.context, one.example.references]))
+    while portion := list(islice(together, CHUNK)):
+        yield portion
 
 
 def _texts(examples: Sequence[Example]) -> tuple[Text, ...]:
