@@ -55,6 +55,19 @@ def test_a_local_folder(store: ModelStore, tmp_path: Path) -> None:
     assert len(first.weights_hash) == 8
 
 
+@pytest.mark.parametrize("name", ["tokenizer.json", "vocab.txt", "1_Pooling/config.json", "spiece.model"])
+def test_what_decides_numbers_beside_the_weights_counts(store: ModelStore, tmp_path: Path, name: str) -> None:
+    folder = make_folder(tmp_path / "a")
+    (folder / name).parent.mkdir(exist_ok=True)
+    hashes = set()
+    for text in ("one", "other"):
+        (folder / name).write_text(text)
+        hashes.add(resolve(str(folder), "encoder", store).weights_hash)
+    (folder / "README.md").write_text("of no account")
+    hashes.add(resolve(str(folder), "encoder", store).weights_hash)
+    assert len(hashes) == 2
+
+
 def test_a_folder_of_word_vectors_is_told_apart(store: ModelStore, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("a")
     (tmp_path / "vectors.safetensors").write_bytes(b"numbers")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _HASH_LENGTH = 8
+_WEIGHTS = ".safetensors"
+_READ = (_WEIGHTS, ".json", ".txt", ".model")
+"""Weights, and what else decides the numbers: settings, vocabularies, tokenizers, and how states are pooled."""
 
 
 Source = Literal["store", "folder", "hub"]
@@ -87,10 +90,11 @@ def catalogue_hash(name: str, catalogue: Catalogue | None = None) -> str:
 
 
 def folder_hash(folder: Path, role: str) -> str:
-    """Return the weights hash of a folder: over the names and contents of its weight files."""
-    # Taggers and word nets have no weights in safetensors: all their files count.
-    pattern = "*" if role in ("tagger", "wordnet") else "*.safetensors"
-    files = sorted(path for path in folder.rglob(pattern) if path.is_file())
+    """Return the hash of a folder: over the names and contents of all files that loading it reads."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if role not in ("tagger", "wordnet"):  # those have no weights in safetensors: all their files count
+        files = [path for path in files if path.suffix in _READ]
+        files = files if any(path.suffix == _WEIGHTS for path in files) else []
     if not files:
         raise ModelError(
             f"{folder} has no .safetensors file; weights in other formats (.bin, .pt) can run code as they "
