@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mars_score import ConfigError, InputError, MarsScorer, ScoreResult, golden
 from mars_score.config import preset
+from mars_score.errors import ModelError
 from mars_score.types import Example
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mars_score.models.store import ModelStore
 
 PIER = (
@@ -204,3 +208,17 @@ def test_word_vectors_in_place_of_the_encoder(
     assert "out_of_vocabulary" in result[0].flags
     assert result[0].score == 0
     assert result[1].score > 0
+
+
+def test_a_reader_without_a_head_is_refused_before_anything_is_augmented(
+    scorer: MarsScorer, store: ModelStore, tmp_path: Path
+) -> None:
+    folder = tmp_path / "encoder"
+    shutil.copytree(store.ensure("minilm-l6"), folder)
+    with (folder / "model.safetensors").open("ab") as weights:
+        weights.write(b"\0")
+    other = scorer.sibling(reader=str(folder), eta=0.02)
+    before = scorer.guided.engine.counts.rows
+    with pytest.raises(ModelError, match="no fluency head was trained on this encoder"):
+        other.score_examples(EXAMPLES[:1])
+    assert scorer.guided.engine.counts.rows == before

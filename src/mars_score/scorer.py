@@ -93,9 +93,10 @@ class MarsScorer:
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
         signature = self.signature  # finds all the models: one that is missing is known before any work
+        encoder = self.encoder  # and one that does not fit is refused
         cleaned = clean_examples(examples)
         augmented = self._augment(cleaned, progress)
-        items = self.mars.score(cleaned, augmented, self.encoder, self._encodings, progress)
+        items = self.mars.score(cleaned, augmented, encoder, self._encodings, progress)
         items = [
             item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
             for item, before, after in zip(items, examples, cleaned, strict=True)

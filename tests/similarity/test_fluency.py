@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
+from mars_score.errors import ModelError
 from mars_score.similarity import fluency
 from mars_score.similarity.close import CloseEncoder
-from mars_score.similarity.fluency import FluencyHead, fits, fluency_hash
+from mars_score.similarity.fluency import FluencyHead, fluency_hash, refuse_other
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,9 +116,10 @@ def test_the_card_belongs_to_the_head(store: ModelStore) -> None:
 
 
 def test_it_fits_the_encoder_that_it_was_trained_on_alone(store: ModelStore, tmp_path: Path) -> None:
-    assert fits(store.ensure("minilm-l6"))
-    assert not fits(store.ensure("smollm2-135m"))
-    assert not fits(tmp_path)
+    refuse_other(store.ensure("minilm-l6"))
+    for other in (store.ensure("smollm2-135m"), tmp_path):
+        with pytest.raises(ModelError, match="no fluency head was trained on this encoder"):
+            refuse_other(other)
 
 
 @pytest.mark.parametrize(("height", "length"), [(38, 5), (11, 17), (3, 63), (1, 190)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mars_score.errors import IntegrityError
@@ -30,6 +31,17 @@ def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
             if advance:
                 advance(len(chunk))
     return digest.hexdigest()
+
+
+def sha256_once(path: Path) -> str:
+    """Return a file's sha256, read once a process; size and time of change tell whether it is still the same."""
+    stat = path.stat()
+    return _known(path, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _known(path: Path, size: int, changed: int) -> str:
+    return sha256_of(path)
 
 
 def write_checked(

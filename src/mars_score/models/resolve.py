@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mars_score.errors import ModelError, did_you_mean
 from mars_score.models.catalogue import Catalogue, default_catalogue
-from mars_score.models.digest import sha256_of
+from mars_score.models.digest import sha256_once
 
 if TYPE_CHECKING:
     from mars_score.models.store import ModelStore
@@ -103,16 +102,8 @@ def folder_hash(folder: Path, role: str) -> str:
         )
     digest = hashlib.sha256()
     for path in files:
-        stat = path.stat()
-        name = path.relative_to(folder).as_posix()
-        digest.update(f"{name} {_file_hash(path, stat.st_size, stat.st_mtime_ns)}\n".encode())
+        digest.update(f"{path.relative_to(folder).as_posix()} {sha256_once(path)}\n".encode())
     return digest.hexdigest()[:_HASH_LENGTH]
-
-
-@lru_cache(maxsize=256)
-def _file_hash(path: Path, size: int, changed: int) -> str:
-    """Hash a file once a process; size and time of change tell whether it is still the same."""
-    return sha256_of(path)
 
 
 def _role_of(folder: Path, roles: tuple[str, ...]) -> str:

@@ -13,11 +13,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from mars_score.errors import ModelError
 from mars_score.progress import Progress, silent
 from mars_score.similarity.base import CloseReading, Encoder, Encoding
 from mars_score.similarity.batches import topped_up
-from mars_score.similarity.fluency import FluencyHead, fits
+from mars_score.similarity.fluency import FluencyHead, refuse_other
 from mars_score.similarity.pieces import PieceWeights
 from mars_score.similarity.sentence import SentenceEncoder
 
@@ -32,11 +31,7 @@ class CloseEncoder(SentenceEncoder):
 
     def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the encoder and the head that ships with the package."""
-        if not fits(Path(location)):
-            raise ModelError(
-                f"{location}: no fluency head was trained on this encoder\n"
-                "  remedy: leave reader=minilm-l6, whatever the encoder, or use preset paper-formula"
-            )
+        refuse_other(Path(location))
         super().__init__(location, device=device, dtype=dtype)
         self.head = FluencyHead(self.device)
         self.middle = int(self.model.config.num_hidden_layers) // 2

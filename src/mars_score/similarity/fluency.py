@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mars_score.models.digest import sha256_of
+from mars_score.errors import ModelError
+from mars_score.models.digest import sha256_of, sha256_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,10 +25,14 @@ FOLDER = Path(__file__).with_name("fluency_head")
 FILE = FOLDER / "head.safetensors"
 
 
-def fits(folder: Path) -> bool:
-    """Whether a folder holds the very encoder that the head was trained on."""
+def refuse_other(folder: Path) -> None:
+    """Refuse a folder that does not hold the very encoder that the head was trained on."""
     weights = folder / "model.safetensors"
-    return FILE.is_file() and weights.is_file() and sha256_of(weights) == _recorded()["body_sha256"]
+    if not (FILE.is_file() and weights.is_file() and sha256_once(weights) == _recorded()["body_sha256"]):
+        raise ModelError(
+            f"{folder}: no fluency head was trained on this encoder\n"
+            "  remedy: leave reader=minilm-l6, whatever the encoder, or use preset paper-formula"
+        )
 
 
 @cache
