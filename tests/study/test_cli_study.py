@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -92,9 +93,12 @@ def test_the_limit_keeps_whole_items() -> None:
     assert first_items(DATA, 6).rows == DATA.rows[:6]
 
 
-def test_an_interruption_says_how_to_go_on(data: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_says_how_to_go_on(
+    data: str, folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
     monkeypatch.setattr(scoring, "CHUNK", 4)
-    metric = register(monkeypatch, Counting("count", fail_after=9))
+    metric = register(monkeypatch, Counting("count", fail_after=9, signal=number))
     done = run(data, "--out", str(folder), metrics="count")
     assert done.exit_code == 130
     assert f"what was computed is in {folder}. Run the same command again" in done.stderr

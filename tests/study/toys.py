@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
@@ -90,6 +91,8 @@ class Counting:
     inputs: tuple[Input, ...] = ()
     asked: list[str] = field(default_factory=list)
     fail_after: int | None = None
+    signal: signal.Signals = signal.SIGINT
+    """What comes then."""
     undefined: frozenset[str] = frozenset()
 
     @property
@@ -99,7 +102,7 @@ class Counting:
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         rows = [example for example in examples if example.id != "warm-up"]
         if self.fail_after is not None and len(self.asked) + len(rows) > self.fail_after:
-            raise KeyboardInterrupt
+            signal.raise_signal(self.signal)
         self.asked += [example.id for example in rows]
         return [
             Value(None, ("empty_candidate",))

@@ -34,7 +34,7 @@ class Run:
 def stoppable(place: str | None) -> Iterator[Run]:
     """Leave the program on Ctrl-C and SIGTERM, with a word on how to go on."""
     run = Run(place)
-    with _terminated_like_interrupted():
+    with terminated_like_interrupted():
         try:
             yield run
         except KeyboardInterrupt:
@@ -56,7 +56,7 @@ def _farewell(run: Run) -> str:
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
+def terminated_like_interrupted() -> Iterator[None]:
     """Make SIGTERM do what Ctrl-C does; job schedulers send it some seconds before they kill."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set handlers

@@ -12,6 +12,7 @@ import click
 from mars_score.cli.engine_options import engine_options, take_engine
 from mars_score.cli.options import scorer_options, take_scorer
 from mars_score.cli.progress import bars
+from mars_score.cli.stopping import EXIT_INTERRUPTED, terminated_like_interrupted
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from mars_score.datasets import Dataset
     from mars_score.study.results import Study
     from mars_score.study.settings import Settings
-
-EXIT_INTERRUPTED = 130
 
 
 @click.command()
@@ -65,7 +64,7 @@ EXIT_INTERRUPTED = 130
 )
 @click.option(
     "--attack-rows",
-    default=200,
+    default=100,
     show_default=True,
     type=click.IntRange(min=0),
     metavar="N",
@@ -99,7 +98,8 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     datasets = _datasets(data, values)
     rated = augmentation_study(read_ratings(ratings)) if ratings else None
     try:
-        found = replace(_run(datasets, settings, folder, values), augmentations=rated)
+        with terminated_like_interrupted():
+            found = replace(_run(datasets, settings, folder, values), augmentations=rated)
     except KeyboardInterrupt:
         click.echo(
             f"interrupted; what was computed is in {folder}. Run the same command again to go on.", err=True

@@ -15,7 +15,7 @@ class Settings:
 
     metrics: tuple[str, ...] = tuple(METRICS)
     attacks: tuple[str, ...] = tuple(ATTACKS)
-    attack_rows: int | None = 200
+    attack_rows: int | None = 100
     """Rows of a data set that are attacked at most, a random sample of whole items; None for all."""
     draws: int = 1000
     """Of each bootstrap; permutation tests make more where it matters."""
