@@ -60,7 +60,7 @@ ONLY_PLANNED = tuple(
     f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
 )
 """What matters only with a planner."""
-BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo")
+BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo", "cap")
 """The weights of what the paper's formula does not have."""
 
 
@@ -123,7 +123,7 @@ class TestPresets:
     @pytest.mark.parametrize("name", ["paper-formula", "paper"])
     def test_the_formula_of_the_paper_adds_nothing(self, name: str) -> None:
         scoring = preset(name).scoring
-        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 5
+        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 6
         assert (scoring.adjusts, scoring.reads) == (False, False)
         assert preset("paper-formula") == MarsConfig(scoring=PAPER_FORMULA)
 
@@ -311,7 +311,7 @@ class TestSignature:
         config = MarsConfig().with_options(words=0.0, fluency=0.0)
         found = MarsScorer(config=config).signature
         assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
-        assert "|adjust:relevance0.4+copying1+echo0.5+slack0.2|dtype:" in found
+        assert "|adjust:relevance0.4+copying1+echo0.5+slack0.2+cap|dtype:" in found
 
     def test_names_the_reader_with_its_head_and_the_rule_of_its_weights(self) -> None:
         assert f"|read:minilm-l6@01234567+head@{fluency_hash()}.zipf1|" in MarsScorer().signature
@@ -326,11 +326,19 @@ class TestSignature:
             (
                 "general",
                 "0+0.2+0.4+0.6",
-                "words.balanced0.5+relevance0.4+fluency0.5+copying1+echo0.5+slack0.2",
+                "words.balanced0.5+relevance0.4+fluency0.5+copying1+echo0.5+slack0.2+cap",
             ),
-            ("story", "0+0.2+0.4+0.6", "words.balanced0.5+relevance0.6+fluency0.5+copying1+echo0.5+slack0.2"),
-            ("summary", "0+0.2+0.4+0.6", "words.recall0.5+relevance1+fluency0.5+copying0.5+echo1+slack0.2"),
-            ("qa", "0+0.2", "words.either0.8+fluency0.2+copying0.25+echo0.5+slack0.2"),
+            (
+                "story",
+                "0+0.2+0.4+0.6",
+                "words.balanced0.5+relevance0.6+fluency0.5+copying1+echo0.5+slack0.2+cap",
+            ),
+            (
+                "summary",
+                "0+0.2+0.4+0.6",
+                "words.recall0.5+relevance1+fluency0.5+copying0.5+echo1+slack0.2+cap",
+            ),
+            ("qa", "0+0.2", "words.either0.8+fluency0.2+copying0.25+echo0.5+slack0.2+cap"),
         ],
     )
     def test_is_written_out(self, name: str, ratios: str, adjust: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mars_score import ConfigError, InputError, MarsScorer, ScoreResult, golden
-from mars_score.config import preset
+from mars_score.config import FORMULA, preset
 from mars_score.errors import ModelError
 from mars_score.types import Example
 
@@ -169,7 +169,7 @@ def test_golden_scores(scorer: MarsScorer) -> None:
 
 def test_the_formula_of_the_paper_scores_as_it_always_did(scorer: MarsScorer) -> None:
     """Recorded when it was the default; it changes with no adjustment."""
-    paper = scorer.sibling(words=0.0, relevance=0.0, fluency=0.0, copying=0.0, echo=0.0)
+    paper = scorer.sibling(**FORMULA)
     assert paper.config == preset("paper-formula")
     result = paper.score_examples(golden.EXAMPLES)
     assert result.scores == pytest.approx([0.5143947475, 0.7934996590, 0.6937813410], abs=golden.TOLERANCE)

@@ -110,6 +110,8 @@ class ScoringConfig:
     """Weight of the share of the context that is said again, beyond what the references say again."""
     slack: float = 0.2
     """So much more than the references a candidate may copy and echo."""
+    cap: bool = True
+    """No candidate scores above a copy of its best reference, however near it is to the context."""
     reader: str = "minilm-l6"
     """The encoder that reads single words and their order; only the default one has a head for it."""
     dtype: str = "float32"
@@ -229,7 +231,9 @@ def _check(config: MarsConfig) -> None:
             raise ConfigError(rule)
 
 
-FORMULA: dict[str, Any] = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
+FORMULA: dict[str, Any] = {
+    "words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0, "cap": False,
+}  # fmt: skip
 """The options that leave Eq. 7 and nothing else."""
 PAPER_FORMULA = ScoringConfig(**FORMULA)
 

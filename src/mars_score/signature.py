@@ -37,8 +37,9 @@ def _adjusting(scoring: ScoringConfig, reader: str) -> dict[str, str]:
         "echo": scoring.echo,
         "slack": scoring.slack if scoring.copying or scoring.echo else 0.0,
     }
-    named = "+".join(f"{name}{_number(weight)}" for name, weight in weights.items() if weight)
-    found = {"adjust": named} if named else {}
+    named = [f"{name}{_number(weight)}" for name, weight in weights.items() if weight]
+    named += ["cap"] if scoring.cap else []
+    found = {"adjust": "+".join(named)} if named else {}
     return found | ({"read": reader} if scoring.reads else {})
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.config import MarsConfig, preset
+from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.metrics.adjusting import WORST, Yardstick, adjustments, fluency_of
 from mars_score.metrics.borrowing import Source
 from mars_score.metrics.mars import Mars
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mars_score.types import ItemScore
 
 CONTEXT = "the goat ate the red hat"
-OFF = {"words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0}
-"""The paper's formula, option by option."""
 
 
 class Toy:
@@ -81,7 +79,7 @@ def amounts(item: ItemScore) -> dict[str, float]:
 
 def only(**options: float) -> MarsConfig:
     """The paper's formula with one thing added."""
-    return MarsConfig().with_options(**(OFF | options))
+    return MarsConfig().with_options(**(FORMULA | options))
 
 
 vocabulary = ["the", "goat", "ate", "red", "hat", "ship", "what?", "why?", "."]
@@ -156,7 +154,7 @@ class TestByHand:
 
     def test_they_come_in_a_fixed_order_each_with_a_meaning(self) -> None:
         found = score(MarsConfig(), "the ship", ["goat"]).adjustments
-        assert [one.name for one in found] == ["words", "fluency", "relevance", "copying", "echo"]
+        assert [one.name for one in found] == ["words", "fluency", "relevance", "copying", "echo", "cap"]
         assert all(one.meaning for one in found)
 
 
@@ -180,7 +178,14 @@ class TestSeveralReferences:
     def test_fluency_and_the_context_count_once_whatever_the_references(self, references: str) -> None:
         config = MarsConfig().with_options(references=references)
         item = score(config, "the goat ate??", ["ship?"], ["red goat"], ["hat"])
-        assert [one.name for one in item.adjustments] == ["words", "fluency", "relevance", "copying", "echo"]
+        assert [one.name for one in item.adjustments] == [
+            "words",
+            "fluency",
+            "relevance",
+            "copying",
+            "echo",
+            "cap",
+        ]
 
     @given(
         data=st.data(),
@@ -228,13 +233,27 @@ class TestWhateverTheTexts:
         )
         assert item.adjustments == ()
 
+    @given(name=presets, references=several, candidate=phrases, context=contexts)
+    def test_no_candidate_is_above_a_copy_of_the_best_reference(
+        self, name: str, references: list[list[str]], candidate: str, context: str
+    ) -> None:
+        free = preset(name).with_options(cap=False)
+        copies = [score(free, texts[0], *references, context=context).score for texts in references]
+        before = score(free, candidate, *references, context=context)
+        after = score(preset(name), candidate, *references, context=context)
+        assert after.score == min(before.score, max(copies))
+        one = after.adjustments[-1]
+        assert (one.name, one.measured, one.usual) == ("cap", before.score, max(copies))
+        assert one.amount == pytest.approx(after.score - before.score)
+        assert after.adjustments[:-1] == before.adjustments
+
     @given(name=presets, references=several, candidate=phrases)
     def test_without_a_context_nothing_is_said_of_it(
         self, name: str, references: list[list[str]], candidate: str
     ) -> None:
         for context in ("", "  \n"):
             item = score(preset(name), candidate, *references, context=context)
-            assert list(amounts(item)) == ["words", "fluency"]
+            assert list(amounts(item)) == ["words", "fluency", "cap"]
 
     @given(name=presets, texts=st.lists(phrases, min_size=1, max_size=4), context=contexts)
     def test_a_copy_of_the_reference_is_neither_clumsy_nor_copied(

@@ -140,7 +140,7 @@ def test_the_package_agrees_with_the_definition(
 
 
 def vars_of(scoring: ScoringConfig) -> dict[str, float | str]:
-    names = ("words", "match", "relevance", "fluency", "copying", "echo", "slack")
+    names = ("words", "match", "relevance", "fluency", "copying", "echo", "slack", "cap")
     return {name: getattr(scoring, name) for name in names}
 
 

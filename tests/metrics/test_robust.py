@@ -40,7 +40,7 @@ def test_so_it_does_with_the_preset_of_its_task(item: str, kind: str, scorer: Ma
     config = preset(item.split("-", maxsplit=1)[0])
     scoring = {
         name: getattr(config.scoring, name)
-        for name in ("words", "match", "relevance", "fluency", "copying", "echo")
+        for name in ("words", "match", "relevance", "fluency", "copying", "echo", "cap")
     }
     task = scorer.sibling(ratios=config.masking.ratios, **scoring)
     good, spoilt = task.score_examples([ROWS[f"{item}/good"], ROWS[f"{item}/{kind}"]]).scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,27 @@ def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
         for one in augmented
     ]
     return [weight / sum(raw) for weight in raw]
+
+
+def copy_score(
+    example: Example,
+    augmentations: Sequence[Augmentation],
+    encodings: Mapping[str, Encoding],
+    config: ScoringConfig,
+    usual: Yardstick | None = None,
+) -> float:
+    """What a copy of the best human reference gets."""
+    texts = [found.augmented[0].text for found in augmentations]
+    copies = (replace(example, candidate=text) for text in dict.fromkeys(texts))
+    return max(compare(copy, augmentations, encodings, config, usual).score for copy in copies)
+
+
+def capped(item: ItemScore, most: float) -> ItemScore:
+    """Take from a score what goes beyond that of a copy."""
+    above = max(0.0, item.score - most)
+    meaning = "no more than a copy of the best reference gets"
+    cap = Adjustment("cap", 0.0 - above, item.score, most, meaning)
+    return replace(item, score=min(item.score, most), adjustments=(*item.adjustments, cap))
 
 
 def compare(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.metrics.adjusting import Yardstick
 from mars_score.metrics.augmenting import augment
-from mars_score.metrics.comparing import compare
+from mars_score.metrics.comparing import capped, compare, copy_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,12 +50,20 @@ class Mars:
         for text in candidates.keys() - references.keys() - contexts.keys():
             memory.keep_for_now(text, encodings[text])
         yardsticks: dict[tuple[Pair, ...], Yardstick] = {}
+        caps: dict[tuple[Pair, ...], float] = {}
         items = []
         for example in examples:
-            found = [augmented[pair] for pair in example.pairs]
-            if scoring.adjusts and example.pairs not in yardsticks:
-                yardsticks[example.pairs] = Yardstick.of(example, found, encodings)
-            items.append(compare(example, found, encodings, scoring, yardsticks.get(example.pairs)))
+            pairs = example.pairs
+            found = [augmented[pair] for pair in pairs]
+            if scoring.adjusts and pairs not in yardsticks:
+                yardsticks[pairs] = Yardstick.of(example, found, encodings)
+            usual = yardsticks.get(pairs)
+            item = compare(example, found, encodings, scoring, usual)
+            if scoring.cap:
+                if pairs not in caps:
+                    caps[pairs] = copy_score(example, found, encodings, scoring, usual)
+                item = capped(item, caps[pairs])
+            items.append(item)
         return items
 
 
