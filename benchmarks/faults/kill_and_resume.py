@@ -11,12 +11,14 @@ the augmentations that were finished before the kill and computed again. With to
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
 import random
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -52,7 +54,7 @@ def main(kills: int = KILLS, module: str = REAL) -> None:
             shutil.rmtree(folder / "cache", ignore_errors=True)
             moment = draw.uniform(0, seconds[form])
             process = start(folder, *_command(form), module=module)
-            time.sleep(moment)
+            _sleep(moment, process)
             process.kill()
             if finish(process).code == 0:  # it was quicker than the undisturbed one: that is no kill
                 _remove(folder, form)
@@ -63,7 +65,9 @@ def main(kills: int = KILLS, module: str = REAL) -> None:
             differing += found != expected[form]
             wrong += _ids(found, form) != [row["id"] for row in rows]
             again += ended.cost("references augmented") + cached - REFERENCES if left < len(rows) else 0
-            moments.append({"at": moment, "rows_left": left, "cached": cached})
+            moments.append(
+                {"at": moment, "rows_left": left, "cached": cached, "same": found == expected[form]}
+            )
             print(
                 json.dumps({"format": form, **moments[-1], "resumed": _told(ended)}),
                 file=sys.stderr,
@@ -79,6 +83,12 @@ def main(kills: int = KILLS, module: str = REAL) -> None:
         report("kill_and_resume_differing", float(differing), at_most=0, **facts)
         report("kill_and_resume_rows_lost_or_twice", float(wrong), at_most=0)
         report("kill_and_resume_augmented_again", float(again), at_most=0)
+
+
+def _sleep(seconds: float, process: subprocess.Popen[str]) -> None:
+    """Wait so long, but not for a process that has ended."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
 
 
 def _rows() -> list[dict[str, Any]]:

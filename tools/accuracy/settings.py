@@ -27,6 +27,7 @@ ABLATIONS: dict[str, Options] = {
     "without copying and echo": {"copying": 0.0, "echo": 0.0},
     "without copying": {"copying": 0.0},
     "without echo": {"echo": 0.0},
+    "without cap": {"cap": False},
 }
 
 BASELINES = ("bleu1", "meteor", "rougeL", "sentence_mover", "moverscore", "bertscore", "perplexity", "naive")
