@@ -38,6 +38,10 @@ KNOCK = 10.0
 PATIENCE = 300.0
 """Seconds to wait for a first worker to start."""
 
+TOKENS = (
+    "RAY_AUTH_MODE must be token or disabled here as where the cluster was started (Ray says which when it starts), "
+    "and with tokens ray get-auth-token must print the same one"
+)
 LONGEST = 600
 """Characters of what Ray says of a death, which may be a whole traceback."""
 
@@ -59,7 +63,10 @@ class RayEngine:
     ) -> Iterator[Result]:
         """Yield results in order; what was started for it is stopped after the last one, or when the caller stops."""
         with self._connected() as ray:
-            crew = _Crew(ray, make, self._count(ray), self._needs())
+            try:
+                crew = _Crew(ray, make, self._count(ray), self._needs())
+            except ray.exceptions.RayError as error:
+                raise EngineError(f"the cluster takes no work: {_told(error)}\n  remedy: {TOKENS}") from error
             try:
                 yield from _in_order(crew, batches, progress)
             finally:
@@ -102,7 +109,8 @@ class RayEngine:
             if self.address is not None:
                 where = f"no Ray cluster at {self.address}"
                 remedy = (
-                    "ray start --head on one machine prints the address; this machine must have joined too"
+                    "ray start --head on one machine prints the address; this machine must have joined too; "
+                    + TOKENS
                 )
             raise EngineError(f"{where}: {_told(error)}\n  remedy: {remedy}") from error
         try:
@@ -249,7 +257,7 @@ class _Crew:
         if member.starting is not None:
             self._stillborn += 1
             if self._stillborn > TRIES * self.count:
-                raise EngineError(f"no worker starts: {_told(error)}") from error
+                raise EngineError(f"no worker starts: {_told(error)}\n  remedy: {TOKENS}") from error
         tasks = [task for _, task in member.tasks]
         for task in tasks:
             task.alone = True
