@@ -45,7 +45,8 @@ DATA_SETS = (
 def make_halves(source: Path, target: Path) -> None:
     """Write ``tune/NAME.jsonl`` and ``test/NAME.jsonl`` for every data set."""
     for data in DATA_SETS:
-        rows = [json.loads(line) for line in (source / f"{data.name}.jsonl").open(encoding="utf-8")]
+        with (source / f"{data.name}.jsonl").open(encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
         for row in rows:
             row["references"] = row["references"][: data.references]
         items = sorted({_key(row) for row in rows})[: data.items]
