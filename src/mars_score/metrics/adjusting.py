@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mars_score.config import ScoringConfig
     from mars_score.similarity.base import Encoding
-    from mars_score.types import Augmentation, Example
+    from mars_score.types import Example
 
 WORST = -1.0
 """The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
@@ -44,24 +44,21 @@ class Yardstick:
 
     @classmethod
     def of(
-        cls, example: Example, augmentations: Sequence[Augmentation], encodings: Mapping[str, Encoding]
+        cls, context: str, references: Sequence[Sequence[str]], encodings: Mapping[str, Encoding]
     ) -> Yardstick:
-        """Measure the references and their augmentations."""
-        human = [encodings[found.augmented[0].text] for found in augmentations]
-        fluency = min(map(fluency_of, human))
-        if not example.context.strip():
+        """Measure references; each comes before its augmentations."""
+        human = [texts[0] for texts in references]
+        fluency = min(fluency_of(encodings[text]) for text in human)
+        if not context.strip():
             return cls(None, None, 0.0, fluency, 0.0, 0.0)
-        texts = [one.text for found in augmentations for one in found.augmented]
-        source, context = Source.of(example.context), encodings[example.context]
+        texts = [text for each in references for text in each]
+        source, encoded = Source.of(context), encodings[context]
         return cls(
             source,
-            context,
-            fmean(cosine(encodings[text], context) for text in texts),
+            encoded,
+            fmean(cosine(encodings[text], encoded) for text in texts),
             fluency,
-            max(
-                fmean(map(source.covered, texts)),
-                *(source.copied(found.augmented[0].text) for found in augmentations),
-            ),
+            max(fmean(map(source.covered, texts)), *map(source.copied, human)),
             max(map(source.echoed, texts)),
         )
 

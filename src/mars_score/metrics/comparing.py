@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -28,20 +28,74 @@ def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
     return [weight / sum(raw) for weight in raw]
 
 
-def copy_score(
-    example: Example,
-    augmentations: Sequence[Augmentation],
-    encodings: Mapping[str, Encoding],
-    config: ScoringConfig,
-    usual: Yardstick | None = None,
-) -> float:
-    """What a copy of the best human reference gets."""
-    texts = [found.augmented[0].text for found in augmentations]
-    copies = (replace(example, candidate=text) for text in dict.fromkeys(texts))
-    return max(compare(copy, augmentations, encodings, config, usual).score for copy in copies)
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What the candidates of one item are held against: references, their augmentations, and what is usual."""
+
+    augmentations: tuple[Augmentation, ...]
+    encoded: tuple[tuple[Encoding, ...], ...]
+    """For each reference: it, and its augmentations."""
+    config: ScoringConfig
+    usual: Yardstick | None = None
+    """For the adjustments; the paper's formula has none."""
+    most: float | None = None
+    """What a copy of the best human reference gets, if nothing may get more."""
+
+    @classmethod
+    def of(
+        cls,
+        example: Example,
+        augmentations: Sequence[Augmentation],
+        encodings: Mapping[str, Encoding],
+        config: ScoringConfig,
+    ) -> Against:
+        """Measure all that does not depend on the candidate."""
+        texts = [[one.text for one in found.augmented] for found in augmentations]
+        encoded = tuple(tuple(encodings[text] for text in each) for each in texts)
+        usual = Yardstick.of(example.context, texts, encodings) if config.adjusts else None
+        found = cls(tuple(augmentations), encoded, config, usual)
+        if not config.cap:
+            return found
+        copies = (replace(example, candidate=text) for text in dict.fromkeys(each[0] for each in texts))
+        return replace(found, most=max(found.score(one, encodings[one.candidate]).score for one in copies))
+
+    def score(self, example: Example, candidate: Encoding) -> ItemScore:
+        """Score one candidate; of several references the best one counts, or their mean."""
+        config = self.config
+        compared = [
+            tuple(
+                Comparison(one, cosine(candidate, encoding), weight)
+                for one, encoding, weight in zip(
+                    found.augmented, encoded, weights(found.augmented, config.q), strict=True
+                )
+            )
+            for found, encoded in zip(self.augmentations, self.encoded, strict=True)
+        ]
+        words = [
+            _words(candidate, terms, encoded, config)
+            for terms, encoded in zip(compared, self.encoded, strict=True)
+        ]
+        totals = [
+            sum(term.weight * term.cosine for term in terms) + sum(one.amount for one in own)
+            for terms, own in zip(compared, words, strict=True)
+        ]
+        told = _flags(example, candidate, [one for each in self.encoded for one in each], self.augmentations)
+        shared = () if self.usual is None else adjustments(example, candidate, self.usual, config)
+        added = sum(one.amount for one in shared)
+        if config.references == "mean":
+            share = 1 / len(compared)
+            terms = tuple(
+                Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each
+            )
+            total, own = sum(totals) * share + added, _mean(words)
+        else:
+            best = totals.index(max(totals))
+            terms, total, own = compared[best], totals[best] + added, words[best]
+        item = ItemScore(example.id, total, terms, (*own, *shared), told)
+        return item if self.most is None else _capped(item, self.most)
 
 
-def capped(item: ItemScore, most: float) -> ItemScore:
+def _capped(item: ItemScore, most: float) -> ItemScore:
     """Take from a score what goes beyond that of a copy."""
     above = max(0.0, item.score - most)
     meaning = "no more than a copy of the best reference gets"
@@ -49,59 +103,17 @@ def capped(item: ItemScore, most: float) -> ItemScore:
     return replace(item, score=min(item.score, most), adjustments=(*item.adjustments, cap))
 
 
-def compare(
-    example: Example,
-    augmentations: Sequence[Augmentation],
-    encodings: Mapping[str, Encoding],
-    config: ScoringConfig,
-    usual: Yardstick | None = None,
-) -> ItemScore:
-    """Score one candidate; of several references the best one counts, or their mean.
-
-    `usual` is what the adjustments hold the candidate against; the paper's formula has none.
-    """
-    candidate = encodings[example.candidate]
-    against = [[encodings[one.text] for one in found.augmented] for found in augmentations]
-    compared = [
-        tuple(
-            Comparison(one, cosine(candidate, encoding), weight)
-            for one, encoding, weight in zip(
-                found.augmented, encoded, weights(found.augmented, config.q), strict=True
-            )
-        )
-        for found, encoded in zip(augmentations, against, strict=True)
-    ]
-    words = [_words(candidate, terms, encodings, config) for terms in compared]
-    totals = [
-        sum(term.weight * term.cosine for term in terms) + sum(one.amount for one in own)
-        for terms, own in zip(compared, words, strict=True)
-    ]
-    told = _flags(example, candidate, [one for encoded in against for one in encoded], augmentations)
-    shared = () if usual is None else adjustments(example, candidate, usual, config)
-    added = sum(one.amount for one in shared)
-    if config.references == "mean":
-        share = 1 / len(compared)
-        terms = tuple(Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each)
-        own = _mean(words)
-        return ItemScore(example.id, sum(totals) * share + added, terms, (*own, *shared), told)
-    best = totals.index(max(totals))
-    return ItemScore(example.id, totals[best] + added, compared[best], (*words[best], *shared), told)
-
-
 def _words(
-    candidate: Encoding,
-    terms: Sequence[Comparison],
-    encodings: Mapping[str, Encoding],
-    config: ScoringConfig,
+    candidate: Encoding, terms: Sequence[Comparison], encoded: Sequence[Encoding], config: ScoringConfig
 ) -> tuple[Adjustment, ...]:
     """Let the match of single words take its share of the place of cosines."""
     if not config.words:
         return ()
     whole = sum(term.weight * term.cosine for term in terms)
     single = sum(
-        term.weight * match(candidate.close, other, config.match)
-        for term in terms
-        if candidate.close is not None and (other := encodings[term.text].close) is not None
+        term.weight * match(candidate.close, other.close, config.match)
+        for term, other in zip(terms, encoded, strict=True)
+        if candidate.close is not None and other.close is not None
     )
     meaning = f"single words matched, which count for {config.words:.0%} of the cosines' place"
     return (Adjustment("words", config.words * (single - whole), single, whole, meaning),)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mars_score.metrics.adjusting import Yardstick
 from mars_score.metrics.augmenting import augment
-from mars_score.metrics.comparing import capped, compare, copy_score
+from mars_score.metrics.comparing import Against
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,21 +48,13 @@ class Mars:
             memory.keep(text, encodings[text])
         for text in candidates.keys() - references.keys() - contexts.keys():
             memory.keep_for_now(text, encodings[text])
-        yardsticks: dict[tuple[Pair, ...], Yardstick] = {}
-        caps: dict[tuple[Pair, ...], float] = {}
-        items = []
+        items: list[ItemScore] = []
+        places: dict[tuple[Pair, ...], Against] = {}
         for example in examples:
             pairs = example.pairs
-            found = [augmented[pair] for pair in pairs]
-            if scoring.adjusts and pairs not in yardsticks:
-                yardsticks[pairs] = Yardstick.of(example, found, encodings)
-            usual = yardsticks.get(pairs)
-            item = compare(example, found, encodings, scoring, usual)
-            if scoring.cap:
-                if pairs not in caps:
-                    caps[pairs] = copy_score(example, found, encodings, scoring, usual)
-                item = capped(item, caps[pairs])
-            items.append(item)
+            if pairs not in places:
+                places[pairs] = Against.of(example, [augmented[pair] for pair in pairs], encodings, scoring)
+            items.append(places[pairs].score(example, encodings[example.candidate]))
         return items
 
 
