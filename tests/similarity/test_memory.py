@@ -63,7 +63,7 @@ def test_one_that_is_too_large_is_not_kept() -> None:
 
 
 def test_candidates_do_not_drive_out_references() -> None:
-    memory = EncodingMemory(limit=20 * one_entry())
+    memory = EncodingMemory(limit=32 * one_entry())
     memory.keep("a", encoding("a"))
     for text in "bcdefgh":
         memory.keep_for_now(text, encoding(text))

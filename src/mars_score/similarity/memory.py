@@ -19,10 +19,10 @@ class EncodingMemory:
     """Keeps encodings up to a number of bytes; those that were not asked for longest go first."""
 
     def __init__(self, limit: int = 256 << 20) -> None:
-        """Keep at most about so many bytes of references, and a tenth of that of candidates."""
+        """Keep at most about so many bytes of references, and a sixteenth of that of candidates."""
         self._kept: Recent[str, Encoding] = Recent(limit, _size)
         # Apart: candidates come by the million, and would drive out the references.
-        self._passing: Recent[str, Encoding] = Recent(limit // 10, _size)
+        self._passing: Recent[str, Encoding] = Recent(limit // 16, _size)
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._passing)
