@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from mars_score.cli.progress import bars
-from mars_score.cli.progress_lines import EVERY, ProgressLines
-
-if TYPE_CHECKING:
-    import pytest
+from mars_score.cli.progress_lines import EVERY, VARIABLE, ProgressLines
+from mars_score.errors import ConfigError
 
 
 class Clock:
@@ -19,6 +17,28 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+@pytest.fixture(autouse=True)
+def usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests hear nothing, however slow the machine is."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+
+
+def test_the_environment_says_how_often(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text, lines in (("0", 0), ("20", 3), ("", 2)):
+        monkeypatch.setenv(VARIABLE, text)
+        clock = Clock()
+        told = ProgressLines(9, "rows", clock)
+        for _ in range(60):
+            clock.now += 1.0
+            told.stage("encoding", 1, 2)
+        assert len(capsys.readouterr().err.splitlines()) == lines
+    monkeypatch.setenv(VARIABLE, "often")
+    with pytest.raises(ConfigError, match="MARS_SCORE_PROGRESS='often': expected seconds"):
+        ProgressLines(9, "rows")
 
 
 def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

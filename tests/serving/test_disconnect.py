@@ -58,8 +58,9 @@ def test_rows_of_a_client_that_has_gone_are_not_computed(address: str, service: 
 
 def test_work_for_a_client_that_has_gone_is_broken_off(address: str, service: FakeService) -> None:
     service.open.clear()
-    send(address, "gone").close()
+    gone = send(address, "gone")
     until(service.begun.is_set)
+    gone.close()
     until(lambda: waiting(address) == 0)
     service.open.set()
     with send(address, "next") as connection:

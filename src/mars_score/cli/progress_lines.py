@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from mars_score.cli.durations import duration
+from mars_score.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 EVERY = 30.0
 """Seconds between two lines: short work says nothing, and the log of a night stays readable."""
+VARIABLE = "MARS_SCORE_PROGRESS"
+"""Of the environment: other seconds, or 0 for no lines."""
 
 
 class ProgressLines:
@@ -21,6 +25,7 @@ class ProgressLines:
     def __init__(self, total: int, noun: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with nothing of `total` done."""
         self.total, self.noun, self.clock = total, noun, clock
+        self.every = _every()
         self.done = 0
         self.doing = "loading"
         self.started = self.told = clock()
@@ -37,7 +42,7 @@ class ProgressLines:
 
     def _tell(self) -> None:
         now = self.clock()
-        if now - self.told < EVERY:
+        if not self.every or now - self.told < self.every:
             return
         self.told = now
         far = f"{self.noun}: {self.done:,} of {self.total:,}{self._pace(now)}"
@@ -49,3 +54,11 @@ class ProgressLines:
         rate = self.done / (now - self.started)
         left = max(0, self.total - self.done) / rate
         return f", {rate:.1f}/s, about {duration(left)} left"
+
+
+def _every() -> float:
+    text = os.environ.get(VARIABLE, "")
+    try:
+        return max(0.0, float(text)) if text else EVERY
+    except ValueError as error:
+        raise ConfigError(f"{VARIABLE}={text!r}: expected seconds, or 0 for no progress in logs") from error

@@ -63,10 +63,7 @@ class RayEngine:
     ) -> Iterator[Result]:
         """Yield results in order; what was started for it is stopped after the last one, or when the caller stops."""
         with self._connected() as ray:
-            try:
-                crew = _Crew(ray, make, self._count(ray), self._needs())
-            except ray.exceptions.RayError as error:
-                raise EngineError(f"the cluster takes no work: {_told(error)}\n  remedy: {TOKENS}") from error
+            crew = _Crew(ray, make, self._count(ray), self._needs())
             try:
                 yield from _in_order(crew, batches, progress)
             finally:
@@ -96,6 +93,7 @@ class RayEngine:
             with _own_signals():
                 if self.address is None:
                     ray.init(
+                        address="local",  # never one that somebody else has started on this machine
                         num_cpus=self.threads * (self.workers or max(1, _processors() // self.threads)),
                         include_dashboard=False,
                         _node_ip_address="127.0.0.1",
@@ -247,8 +245,11 @@ class _Crew:
     def _hire(self) -> _Member:
         self._hired += 1
         named = self._actor.options(name=f"{self._name}-{self._hired}", **self._options)
-        actor = named.remote(self._make)
-        return _Member(actor, actor.ready.remote())
+        try:
+            actor = named.remote(self._make)
+            return _Member(actor, actor.ready.remote())
+        except self.ray.exceptions.RayError as error:
+            raise EngineError(f"the cluster takes no work: {_told(error)}\n  remedy: {TOKENS}") from error
 
     def _replace(self, member: _Member, error: Exception, done: list[tuple[_Task, _Done]]) -> list[_Task]:
         """Put a new worker in the place of a dead one; return its tasks, unless one has cost too many workers."""
