@@ -46,8 +46,9 @@ class Mars:
         encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
         for text in (*references, *contexts):  # the next system has them too; its candidates are its own
             memory.keep(text, encodings[text])
-        for text in candidates.keys() - references.keys() - contexts.keys():
-            memory.keep_for_now(text, encodings[text])
+        for text in candidates:
+            if text not in references and text not in contexts:
+                memory.keep_for_now(text, encodings[text])
         items: list[ItemScore] = []
         places: dict[tuple[Pair, ...], Against] = {}
         for example in examples:

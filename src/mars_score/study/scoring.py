@@ -151,10 +151,13 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     asked: set[bytes] = set()
     for place, work in enumerate(works):
         for family in _families(work.metrics):
+            signed = [(one.name, one.signature(store), score_signature(one, store)) for one in family]
             for texts in (work.rows, _attacked(work)):
                 for portion in _portions(texts):
                     asks = tuple(
-                        ask for metric in family if (ask := _ask(metric, portion, store, asked)).rows
+                        Ask(rows, name, signature)
+                        for name, signature, scored in signed
+                        if (rows := _new(scored, portion, store, asked))
                     )
                     if asks:
                         yield Chunk(place, asks)
@@ -176,14 +179,16 @@ def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
     return [*([mars] if mars else []), *((metric,) for metric in metrics if metric not in mars)]
 
 
-def _ask(metric: LazyMetric, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> Ask:
+def _new(scored: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> dict[bytes, Example]:
     """What a metric has not scored yet. An engine may ask before earlier chunks are saved."""
-    scored = score_signature(metric, store)
     keys = [row_key(scored, text.digest) for text in texts]
-    known = asked | store.scores(keys).keys()
-    new = {key: text.example for key, text in zip(keys, texts, strict=True) if key not in known}
+    known = store.scores(keys)
+    new = {
+        key: text.example for key, text in zip(keys, texts, strict=True)
+        if key not in known and key not in asked
+    }  # fmt: skip
     asked |= new.keys()
-    return Ask(new, metric.name, metric.signature(store))
+    return new
 
 
 def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
