@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     Open = Callable[..., Page]
 
@@ -190,30 +190,34 @@ def test_an_open_question_holds_the_text(opened: Open, shared: Server) -> None:
 
 
 def test_what_is_not_acknowledged_is_not_called_saved(opened: Open, shared: Server) -> None:
+    """One route for the whole test: switching interception on takes the browser a moment, in which requests pass."""
+    refusal: tuple[int, str] | None = None
+
+    def answer(route: Route) -> None:
+        if refusal is None:
+            route.continue_()
+        else:
+            status, body = refusal
+            route.fulfill(status=status, body=body, content_type="application/json")
+
     page = opened(shared)
+    page.route("**/answer", answer)
     begin(page, "Unlucky")
-    full = '{"error": {"message": "The disk is full.", "remedy": ""}}'
-    page.route(
-        "**/answer", lambda route: route.fulfill(status=507, body=full, content_type="application/json")
-    )
+    refusal = 507, '{"error": {"message": "The disk is full.", "remedy": ""}}'
     press(page, "444")
     expect(page.locator("#saved")).to_have_text("Not saved, retrying. The disk is full.")
     expect(page.locator("#saved")).to_have_class("problem")
     page.keyboard.press("Enter")
     at(page, 1)
-    page.unroute("**/answer")
+    refusal = None
     at(page, 2)
     assert stored(shared, "Unlucky")[0] == [4, 4, 4]
 
-    old = '{"error": {"message": "This page is of another sheet of texts.", "remedy": "Start again."}}'
-    page.route(
-        "**/answer", lambda route: route.fulfill(status=409, body=old, content_type="application/json")
-    )
+    old = "This page is of another sheet of texts."
+    refusal = 409, f'{{"error": {{"message": "{old}", "remedy": "Start again."}}}}'
     press(page, "1")
-    expect(page.locator("#saved")).to_have_text(
-        "Not saved. This page is of another sheet of texts. Start again."
-    )
-    page.unroute("**/answer")
+    expect(page.locator("#saved")).to_have_text(f"Not saved. {old} Start again.")
+    refusal = None
     press(page, "11")
     saved(page)
     assert stored(shared, "Unlucky")[1] == [1, 1, 1]
