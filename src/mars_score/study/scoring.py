@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mars_score.attacks.applying import attack_dataset
 from mars_score.engines.local import LocalEngine
 from mars_score.metrics.identity import augments
+from mars_score.metrics.likelihoods import QUESTIONS
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
 from mars_score.study.lazy_metric import LazyMetric, score_signature
@@ -144,9 +145,9 @@ def score_works(
 def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     """All that is missing, data set by data set.
 
-    The MARS family scores some rows with all its members before it goes on to others: they share augmented references
-    and encoded candidates, and no two workers augment the same reference. The other metrics come one by one. The rows
-    as they are come first: they bear the cost of it, as they would without attacks.
+    A family scores some rows with all its members before it goes on to others. Those of MARS share augmented
+    references and encoded candidates, likelihoods share what the language model has read: so no two workers do the
+    same. The rows as they are come first: they bear the cost of it, as they would without attacks.
     """
     asked: set[bytes] = set()
     for place, work in enumerate(works):
@@ -174,9 +175,13 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
 
 
 def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
-    """All metrics that augment references together, each other one by itself."""
-    mars = tuple(metric for metric in metrics if augments(metric.name))
-    return [*([mars] if mars else []), *((metric,) for metric in metrics if metric not in mars)]
+    """All metrics that augment references together, all that read likelihoods together, each other one by itself."""
+    families: dict[str, list[LazyMetric]] = {}
+    for metric in metrics:
+        name = metric.name
+        kin = "mars" if augments(name) else "likelihoods" if name in QUESTIONS else name
+        families.setdefault(kin, []).append(metric)
+    return [tuple(family) for family in families.values()]
 
 
 def _new(scored: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> dict[bytes, Example]:
