@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from benchmarks.rescore_vs_bertscore import OPENINGS, made_up, own_references
 from benchmarks.timing import ROUNDS, alternately, report
 from mars_score.scorer import MarsScorer
-from mars_score.similarity.memory import EncodingMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +38,7 @@ class Side:
     def __call__(self) -> None:
         """Score the next rows."""
         if not self.warm:
-            self.scorer._encodings = EncodingMemory()
+            self.scorer._memories.clear()
         self.scorer.score_examples(next(self.turns))
 
 

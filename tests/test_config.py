@@ -60,7 +60,7 @@ ONLY_PLANNED = tuple(
     f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
 )
 """What matters only with a planner."""
-BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo", "cap")
+BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo", "likelihood", "cap")
 """The weights of what the paper's formula does not have."""
 
 
@@ -123,7 +123,7 @@ class TestPresets:
     @pytest.mark.parametrize("name", ["paper-formula", "paper"])
     def test_the_formula_of_the_paper_adds_nothing(self, name: str) -> None:
         scoring = preset(name).scoring
-        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 6
+        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 7
         assert (scoring.adjusts, scoring.reads) == (False, False)
         assert preset("paper-formula") == MarsConfig(scoring=PAPER_FORMULA)
 
@@ -224,8 +224,8 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "references must be best or mean": [{"references": "worst"}],
     "words must lie between 0 and 1": [{"words": -0.1}, {"words": 1.1}],
     "match must be balanced, recall or either": [{"match": "precision"}],
-    "relevance, fluency, copying, echo and slack must not be negative": [
-        {name: -0.1} for name in ("relevance", "fluency", "copying", "echo", "slack")
+    "relevance, fluency, copying, echo, likelihood and slack must not be negative": [
+        {name: -0.1} for name in ("relevance", "fluency", "copying", "echo", "likelihood", "slack")
     ],
     "dtype must be float32, bfloat16 or float16": [{"dtype": "float64"}, {"scoring.dtype": "int8"}],
 }

@@ -110,7 +110,7 @@ class Known:
         return self._outcome(MarsScorer(cache=None, pack=place))
 
     def _outcome(self, scorer: MarsScorer) -> str:
-        scorer.parts, scorer._encodings = self.first.parts, self.first._encodings  # no flip reaches those
+        scorer.parts, scorer._memories = self.first.parts, self.first._memories  # no flip reaches those
         try:
             result = scorer.score_examples(self.rows)
         except InputError:

@@ -108,6 +108,9 @@ class ScoringConfig:
     """Weight of runs of words taken from the context, beyond what the references take of it."""
     echo: float = 0.5
     """Weight of the share of the context that is said again, beyond what the references say again."""
+    likelihood: float = 0.0
+    """Weight of how probable the language model finds the words after the context. It has to read every candidate,
+    which costs ten times as much as all the rest; stories and summaries gain much by 0.1 (docs/accuracy.md)."""
     slack: float = 0.2
     """So much more than the references a candidate may copy and echo."""
     cap: bool = True
@@ -219,8 +222,8 @@ def _check(config: MarsConfig) -> None:
         "references must be best or mean": scoring.references in ("best", "mean"),
         "words must lie between 0 and 1": 0 <= scoring.words <= 1,
         "match must be balanced, recall or either": scoring.match in ("balanced", "recall", "either"),
-        "relevance, fluency, copying, echo and slack must not be negative": min(
-            scoring.relevance, scoring.fluency, scoring.copying, scoring.echo, scoring.slack
+        "relevance, fluency, copying, echo, likelihood and slack must not be negative": min(
+            scoring.relevance, scoring.fluency, scoring.copying, scoring.echo, scoring.likelihood, scoring.slack
         ) >= 0,
         "dtype must be float32, bfloat16 or float16": (
             {infilling.dtype, scoring.dtype} <= {"float32", "bfloat16", "float16"}
@@ -232,7 +235,7 @@ def _check(config: MarsConfig) -> None:
 
 
 FORMULA: dict[str, Any] = {
-    "words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0, "cap": False,
+    "words": 0.0, "relevance": 0.0, "fluency": 0.0, "copying": 0.0, "echo": 0.0, "likelihood": 0.0, "cap": False,
 }  # fmt: skip
 """The options that leave Eq. 7 and nothing else."""
 PAPER_FORMULA = ScoringConfig(**FORMULA)

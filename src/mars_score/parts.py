@@ -184,6 +184,12 @@ class Parts:
             return ""
         return f"{self.name(config.reader, ENCODER)}+head@{fluency_hash()}.{VERSION}"
 
+    def judge_name(self, config: MarsConfig) -> str:
+        """Name what tells how probable a candidate is, as signatures do."""
+        if not config.scoring.likelihood:
+            return ""
+        return f"{self.name(config.infilling.lm, LANGUAGE_MODEL)}.head{config.infilling.max_context}"
+
     def token_encoder(self, name: str, dtype: str = "float32") -> TokenEncoder:
         """The network of a sentence encoder, token by token."""
         from mars_score.similarity.tokens import TokenEncoder  # noqa: PLC0415  (loads torch)

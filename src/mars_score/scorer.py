@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
+    from mars_score.infilling.likelihood import Likelihood
     from mars_score.masking.tagging import Tagger
     from mars_score.models.store import ModelStore
     from mars_score.similarity.base import Encoder
@@ -66,15 +67,13 @@ class MarsScorer:
         self.corpus: Sequence[Example] | None = None
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
-        self._encodings = EncodingMemory()
-        self._memories = {_encoding(self.config.scoring): self._encodings}
+        self._memories: dict[tuple[object, ...], EncodingMemory] = {}
 
     def sibling(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, and everything shared that does not depend on them."""
         other = MarsScorer(config=self.config.with_options(**options), cache=None)
         other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
         other._memories = self._memories
-        other._encodings = self._memories.setdefault(_encoding(other.config.scoring), other._encodings)
         return other
 
     def score(
@@ -96,7 +95,8 @@ class MarsScorer:
         encoder = self.encoder  # and one that does not fit is refused
         cleaned = clean_examples(examples)
         augmented = self._augment(cleaned, progress)
-        items = self.mars.score(cleaned, augmented, encoder, self._encodings, progress)
+        memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
+        items = self.mars.score(cleaned, augmented, encoder, memory, progress, self._likelihood)
         items = [
             item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
             for item, before, after in zip(items, examples, cleaned, strict=True)
@@ -182,6 +182,7 @@ class MarsScorer:
             lm=names.lm,
             encoder=self.parts.name(scoring.encoder, SIMILARITY),
             reader=self.parts.reader_name(scoring),
+            judge=self.parts.judge_name(self.config),
             tagger=names.tagger,
             idf="idf-corpus" if self.config.masking.idf == "corpus" else names.idf,
         )
@@ -227,6 +228,12 @@ class MarsScorer:
     def guided(self) -> GuidedInfiller:
         """The causal language model with its decoding engine."""
         return self.parts.guided(self.config.infilling)
+
+    @property
+    def _likelihood(self) -> Likelihood | None:
+        """The language model as a reader of candidates, where the settings ask for it."""
+        asked = self.config.scoring.likelihood
+        return self.parts.likelihood(self.config.infilling) if asked else None
 
     @cached_property
     def encoder(self) -> Encoder:

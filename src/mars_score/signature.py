@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
 
 
-def signature(config: MarsConfig, *, lm: str, encoder: str, reader: str, tagger: str, idf: str) -> str:
+def signature(
+    config: MarsConfig, *, lm: str, encoder: str, reader: str, tagger: str, idf: str, judge: str = ""
+) -> str:
     """Join the parts. Models are given as name@hash; the rest is read off the configuration."""
     scoring = config.scoring
     parts = {
@@ -21,13 +23,13 @@ def signature(config: MarsConfig, *, lm: str, encoder: str, reader: str, tagger:
         "enc": encoder,
         "q": f"{_number(scoring.q)}",
         "refs": scoring.references,
-        **_adjusting(scoring, reader),
+        **_adjusting(scoring, reader, judge),
         "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
     }
     return joined(parts)
 
 
-def _adjusting(scoring: ScoringConfig, reader: str) -> dict[str, str]:
+def _adjusting(scoring: ScoringConfig, reader: str, judge: str) -> dict[str, str]:
     """What goes beyond the paper's formula; what has no weight is not named."""
     weights = {
         f"words.{scoring.match}": scoring.words,
@@ -35,12 +37,14 @@ def _adjusting(scoring: ScoringConfig, reader: str) -> dict[str, str]:
         "fluency": scoring.fluency,
         "copying": scoring.copying,
         "echo": scoring.echo,
+        "likelihood": scoring.likelihood,
         "slack": scoring.slack if scoring.copying or scoring.echo else 0.0,
     }
     named = [f"{name}{_number(weight)}" for name, weight in weights.items() if weight]
     named += ["cap"] if scoring.cap else []
     found = {"adjust": "+".join(named)} if named else {}
-    return found | ({"read": reader} if scoring.reads else {})
+    found |= {"read": reader} if scoring.reads else {}
+    return found | ({"likely": judge} if scoring.likelihood else {})
 
 
 def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from accuracy.halves import DATA_SETS, make_halves
 from accuracy.scores import Half
-from accuracy.settings import ABLATIONS, BASELINES, GENERAL, JUDGED, SENTINELS, TASKS
+from accuracy.settings import ABLATIONS, BASELINES, GENERAL, JUDGED, READ, READ_OPTIONS, SENTINELS, TASKS
 from accuracy.tables import judged, sweep
 
 
@@ -61,7 +61,7 @@ def _test(folder: Path, only: set[str], without: list[str]) -> None:
         if only and data.name not in only:
             continue
         half = halves[data.name] = Half(folder, "test", data)
-        for name, options in (JUDGED | ABLATIONS).items():
+        for name, options in (JUDGED | ABLATIONS | {READ: READ_OPTIONS.get(data.preset, {})}).items():
             if name not in without:
                 half.add(name, options)
         for metric in (*BASELINES, *SENTINELS):

@@ -20,6 +20,10 @@ JUDGED: dict[str, Options] = {
 }
 """Judged on the test halves, each on top of its task's preset."""
 
+READ = "mars, candidates read"
+READ_OPTIONS: dict[str, Options] = {"story": {"likelihood": 0.1}, "summary": {"likelihood": 0.1}}
+"""The slow variant, judged too: by preset, what is set where the language model reads candidates. Others are `mars`."""
+
 ABLATIONS: dict[str, Options] = {
     "without single words": {"words": 0.0},
     "without relevance": {"relevance": 0.0},
@@ -53,6 +57,7 @@ GENERAL: dict[str, Options] = {
 }
 """Tried on the tune halves, all sets with the general preset."""
 
+LIKELIHOODS = (0.05, 0.1, 0.15, 0.2)
 TASKS: dict[str, dict[str, Options]] = {
     "summary": {
         "general": {"match": "balanced", "relevance": 0.4, "copying": 1.0, "echo": 0.5},
@@ -62,12 +67,14 @@ TASKS: dict[str, dict[str, Options]] = {
         **{f"echo {value}": {"echo": value} for value in (0.5, 2.0)},
         **{f"match {value}": {"match": value} for value in ("balanced", "either")},
         **{f"words {value}": {"words": value} for value in (0.0, 1.0)},
+        **{f"likelihood {value}": {"likelihood": value} for value in LIKELIHOODS},
     },
     "story": {
         "general": {"relevance": 0.4},
         "story": {},
         **{f"relevance {value}": {"relevance": value} for value in (0.8, 1.0)},
         **{f"words {value}": {"words": value} for value in (0.0, 0.25, 1.0)},
+        **{f"likelihood {value}": {"likelihood": value} for value in LIKELIHOODS},
     },
     "qa": {
         "general": {"words": 0.5, "match": "balanced", "relevance": 0.4, "fluency": 0.5},

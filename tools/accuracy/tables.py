@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from accuracy.measures import better_by_chance, copies_on_top, kendall, pearson, withstood
-from accuracy.settings import ABLATIONS, BASELINES, JUDGED, SENTINELS
+from accuracy.settings import ABLATIONS, BASELINES, JUDGED, READ, SENTINELS
 from mars_score.evaluation.multiple import holm
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def sweep(halves: Mapping[str, Half], names: Iterable[str]) -> str:
 
 def judged(halves: Mapping[str, Half]) -> str:
     """All tables of the test halves."""
-    names = [*JUDGED, *ABLATIONS, *BASELINES, *SENTINELS]
+    names = ["mars", READ, *JUDGED, *ABLATIONS, *BASELINES, *SENTINELS]
+    names = list(dict.fromkeys(names))
     names = [name for name in names if any(name in half.scores for half in halves.values())]
     parts = ["Pooled Pearson correlation with people\n", _by_set(halves, names, pearson)]
     several = {
@@ -57,13 +58,14 @@ def judged(halves: Mapping[str, Half]) -> str:
         if any(not math.isnan(kendall(half, name)) for name in names)
     }
     parts += ["Kendall's tau, averaged by item\n", _by_set(several, names, kendall)]
-    parts += ["p-values of the pooled differences: mars against the row\n", _chance(halves)]
+    for own in ("mars", READ):
+        parts += [f"p-values of the pooled differences: {own} against the row\n", _chance(halves, own)]
     for attack in ("reorder", "retrieve", "unrelated"):
         parts += [f"{attack}: share of rows where the original scores higher\n"]
         attacked = [name for name in names if name not in (*BASELINES, *SENTINELS)]
         parts += [_by_set(halves, attacked, partial(withstood, attack=attack))]
     parts += ["copied reference: share of items where no candidate scores above it\n"]
-    parts += [_by_set(halves, ["mars", "mars, paper's formula"], copies_on_top)]
+    parts += [_by_set(halves, ["mars", READ, "mars, paper's formula"], copies_on_top)]
     if "newsroom" in halves:
         parts += ["Newsroom, the paper's three systems\n", _newsroom(halves["newsroom"], names)]
     return "\n".join(parts)
@@ -77,12 +79,12 @@ def _by_set(halves: Mapping[str, Half], names: Iterable[str], measure: Callable[
     return table("metric", [*halves, "mean"], ((name, values(name)) for name in names))
 
 
-def _chance(halves: Mapping[str, Half]) -> str:
-    """Corrected by Holm within each set."""
+def _chance(halves: Mapping[str, Half], own: str) -> str:
+    """How a metric of ours differs from others; corrected by Holm within each set."""
     wanted = (*BASELINES, "human reference alone", "mars, paper's formula")
     others = [name for name in wanted if all(name in half.scores for half in halves.values())]
     columns = {
-        key: holm([better_by_chance(half, "mars", other) for other in others]) for key, half in halves.items()
+        key: holm([better_by_chance(half, own, other) for other in others]) for key, half in halves.items()
     }
     rows = (
         (other, [float(column[place] or 0.0) for column in columns.values()])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mars_score import flags
 from mars_score.metrics.adjusting import Yardstick, adjustments
+from mars_score.metrics.likely import expectedness
 from mars_score.metrics.piecewise import match
 from mars_score.similarity.base import Encoding, cosine
 from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mars_score.config import ScoringConfig
+    from mars_score.metrics.likely import Likely
 
 
 def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
@@ -38,6 +40,8 @@ class Against:
     config: ScoringConfig
     usual: Yardstick | None = None
     """For the adjustments; the paper's formula has none."""
+    likely: Likely = field(default_factory=dict)
+    """How probable each text is, where that counts."""
     most: float | None = None
     """What a copy of the best human reference gets, if nothing may get more."""
 
@@ -47,13 +51,14 @@ class Against:
         example: Example,
         augmentations: Sequence[Augmentation],
         encodings: Mapping[str, Encoding],
+        likely: Likely,
         config: ScoringConfig,
     ) -> Against:
         """Measure all that does not depend on the candidate."""
         texts = [[one.text for one in found.augmented] for found in augmentations]
         encoded = tuple(tuple(encodings[text] for text in each) for each in texts)
         usual = Yardstick.of(example.context, texts, encodings) if config.adjusts else None
-        found = cls(tuple(augmentations), encoded, config, usual)
+        found = cls(tuple(augmentations), encoded, config, usual, likely)
         if not config.cap:
             return found
         copies = (replace(example, candidate=text) for text in dict.fromkeys(each[0] for each in texts))
@@ -81,6 +86,8 @@ class Against:
         ]
         told = _flags(example, candidate, [one for each in self.encoded for one in each], self.augmentations)
         shared = () if self.usual is None else adjustments(example, candidate, self.usual, config)
+        if config.likelihood:
+            shared = (*shared, expectedness(example, self.likely, config.likelihood))
         added = sum(one.amount for one in shared)
         if config.references == "mean":
             share = 1 / len(compared)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import Against
+from mars_score.metrics.likely import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mars_score.config import MarsConfig
     from mars_score.infilling.base import Infiller
+    from mars_score.infilling.likelihood import Likelihood
     from mars_score.masking.idf import Idf
     from mars_score.masking.tagging import Tagger
     from mars_score.progress import StageProgress
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mars:
-    """The metric, given its parts: `augment` needs no candidate, `score` needs no language model."""
+    """The metric, given its parts: `augment` needs no candidate, `score` no language model unless asked for it."""
 
     config: MarsConfig
 
@@ -36,7 +38,7 @@ class Mars:
 
     def score(
         self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
-        memory: EncodingMemory, progress: StageProgress,
+        memory: EncodingMemory, progress: StageProgress, likelihood: Likelihood | None = None,
     ) -> list[ItemScore]:  # fmt: skip
         """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
         scoring = self.config.scoring
@@ -49,12 +51,14 @@ class Mars:
         for text in candidates:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
+        likely = {} if likelihood is None else read(examples, likelihood, progress)
         items: list[ItemScore] = []
         places: dict[tuple[Pair, ...], Against] = {}
         for example in examples:
             pairs = example.pairs
             if pairs not in places:
-                places[pairs] = Against.of(example, [augmented[pair] for pair in pairs], encodings, scoring)
+                own = [augmented[pair] for pair in pairs]
+                places[pairs] = Against.of(example, own, encodings, likely, scoring)
             items.append(places[pairs].score(example, encodings[example.candidate]))
         return items
 

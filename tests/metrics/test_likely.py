@@ -1,0 +1,145 @@
+"""What the language model makes of candidates: worked by hand, and against the model asked plainly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from mars_score.infilling.likelihood import Likelihood, Reading
+from mars_score.metrics.likely import LEAST, MARGIN, ORDINARY, expectedness, read
+from mars_score.types import Adjustment, Example
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mars_score.scorer import MarsScorer
+
+CONTEXT = "Nora had promised to bake a cake for the school fair."
+REFERENCE = "She got up early, mixed the batter and brought a warm cake to the fair."
+GOOD = "So she rose at six, and by noon her cake stood on the long table in the hall."
+LOST = "So she rose at six, and by noon her anchor swam on the long engine in the comma."
+ROWS = [
+    Example("good", GOOD, (REFERENCE,), CONTEXT),
+    Example("lost", LOST, (REFERENCE,), CONTEXT),
+    Example("copy", REFERENCE, (REFERENCE,), CONTEXT),
+    Example("alone", GOOD, (REFERENCE,)),
+    Example("empty", "", (REFERENCE,), CONTEXT),
+]
+
+
+class Told:
+    """Reads as it is told: a text is a number, its mean log-probability."""
+
+    def read(self, pairs: Sequence[tuple[str, str]], progress: object) -> list[Reading]:
+        return [Reading((float(text),) * 3 if text else ()) for _, text in pairs]
+
+
+def test_candidates_and_references_are_read() -> None:
+    rows = [
+        Example("1", "-4", ("-3", "-2"), "x"),
+        Example("2", "", ("-3",), "x"),
+        Example("3", "-4", ("-3",), "y"),
+    ]
+    found = read(rows, cast("Likelihood", Told()), lambda *_: None)
+    assert found == {
+        ("x", "-4"): -4,
+        ("x", "-3"): -3,
+        ("x", "-2"): -2,
+        ("x", ""): LEAST,
+        ("y", "-4"): -4,
+        ("y", "-3"): -3,
+    }
+
+
+def told(candidate: float, *references: float, weight: float = 0.2) -> Adjustment:
+    """The adjustment of a candidate among references, each given as its mean log-probability."""
+    texts = {("x", f"reference {place}"): value for place, value in enumerate(references)}
+    example = Example("1", "candidate", tuple(text for _, text in texts), "x")
+    return expectedness(example, {("x", "candidate"): candidate, **texts}, weight)
+
+
+@pytest.mark.parametrize(
+    ("mean", "amount"),
+    [(ORDINARY, 0.0), (-4.0, -0.2), (-2.0, 0.2), (-1.5, 0.3), (-0.1, 0.3), (LEAST, -1.2), (-40.0, -1.2)],
+)
+def test_worked_by_hand(mean: float, amount: float) -> None:
+    """The better of the references has -2.5, so -1.5 is the most that counts."""
+    found = told(mean, -5.0, -2.5)
+    assert (found.name, found.measured, found.usual) == ("likelihood", mean, ORDINARY)
+    assert found.amount == pytest.approx(amount)
+
+
+@given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-12, 0), st.floats(0, 1))
+def test_the_more_probable_never_loses(one: float, other: float, reference: float, weight: float) -> None:
+    low, high = (told(mean, reference, weight=weight).amount for mean in sorted((one, other)))
+    assert low <= high <= told(reference, reference, weight=weight).amount + weight * (MARGIN + 1e-9)
+
+
+@pytest.fixture(scope="module")
+def judged(scorer: MarsScorer) -> MarsScorer:
+    return scorer.sibling(likelihood=0.1)
+
+
+def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(smollm)
+    model = AutoModelForCausalLM.from_pretrained(smollm, dtype=torch.float32)
+    items = judged.score_examples(ROWS)
+    for row, item in zip(ROWS[:4], items, strict=False):
+        before = tokenizer(row.context).input_ids
+        after = tokenizer(f" {row.candidate}" if before else row.candidate).input_ids
+        ids = torch.tensor([[judged.guided.model.start, *before, *after]])
+        with torch.inference_mode():
+            logs = model(ids).logits[0, :-1].log_softmax(-1)
+        expected = logs[torch.arange(len(ids[0]) - 1), ids[0, 1:]][len(before) :].mean().item()
+        (found,) = (one for one in item.adjustments if one.name == "likelihood")
+        assert found.measured == pytest.approx(expected, abs=1e-4)
+    (found,) = (one for one in items[4].adjustments if one.name == "likelihood")
+    assert found.measured == LEAST
+
+
+def test_it_is_added_to_the_default_score(scorer: MarsScorer, judged: MarsScorer) -> None:
+    """Where no cap acts: none of these is as good as a copy, but for the copy."""
+    for plain, item in zip(scorer.score_examples(ROWS), judged.score_examples(ROWS), strict=True):
+        (found,) = (one for one in item.adjustments if one.name == "likelihood")
+        assert item.score == pytest.approx(plain.score + found.amount, abs=1e-9)
+        terms = sum(term.weight * term.cosine for term in item.augmented)
+        assert item.score == pytest.approx(terms + sum(one.amount for one in item.adjustments), abs=1e-9)
+
+
+def test_nonsense_loses_more_than_sense(scorer: MarsScorer, judged: MarsScorer) -> None:
+    good, lost, copy, *_ = (
+        item.score - plain.score
+        for item, plain in zip(judged.score_examples(ROWS), scorer.score_examples(ROWS), strict=True)
+    )
+    assert lost < good - 0.1
+    assert copy == pytest.approx(0, abs=0.3)
+
+
+def test_nobody_is_above_a_copy_of_the_reference(judged: MarsScorer) -> None:
+    near = [
+        Example("copied context", CONTEXT, (REFERENCE,), CONTEXT),
+        Example("both", f"{CONTEXT} {REFERENCE}", (REFERENCE,), CONTEXT),
+        ROWS[2],
+    ]
+    *others, copy = judged.score_examples(near).scores
+    assert max(others) <= copy
+
+
+def test_other_rows_do_not_matter(judged: MarsScorer) -> None:
+    together = judged.score_examples(ROWS).scores
+    assert [judged.sibling().score_examples([row]).scores[0] for row in ROWS] == together
+    assert judged.score_examples(ROWS[::-1]).scores == together[::-1]
+
+
+def test_the_signature_names_the_model(scorer: MarsScorer, judged: MarsScorer) -> None:
+    assert "likelihood0.1" in judged.signature
+    assert "|likely:smollm2-135m@" in judged.signature
+    assert ".head1024|" in judged.signature
+    assert "likel" not in scorer.signature
+    assert scorer._likelihood is None
