@@ -58,14 +58,15 @@ def judged(halves: Mapping[str, Half]) -> str:
         if any(not math.isnan(kendall(half, name)) for name in names)
     }
     parts += ["Kendall's tau, averaged by item\n", _by_set(several, names, kendall)]
-    for own in ("mars", READ):
+    ours = [own for own in ("mars", READ) if all(own in half.scores for half in halves.values())]
+    for own in ours:
         parts += [f"p-values of the pooled differences: {own} against the row\n", _chance(halves, own)]
     for attack in ("reorder", "retrieve", "unrelated"):
         parts += [f"{attack}: share of rows where the original scores higher\n"]
         attacked = [name for name in names if name not in (*BASELINES, *SENTINELS)]
         parts += [_by_set(halves, attacked, partial(withstood, attack=attack))]
     parts += ["copied reference: share of items where no candidate scores above it\n"]
-    parts += [_by_set(halves, ["mars", READ, "mars, paper's formula"], copies_on_top)]
+    parts += [_by_set(halves, [*ours, "mars, paper's formula"], copies_on_top)]
     if "newsroom" in halves:
         parts += ["Newsroom, the paper's three systems\n", _newsroom(halves["newsroom"], names)]
     return "\n".join(parts)
