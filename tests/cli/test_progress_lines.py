@@ -67,3 +67,11 @@ def test_more_rows_than_were_expected_leave_nothing_to_do(capsys: pytest.Capture
     clock.now += EVERY
     lines.rows(12)
     assert capsys.readouterr().err == "rows: 12 of 10, 0.4/s, about 0.0 s left; loading\n"
+
+
+def test_no_time_is_promised_where_one_is_not_like_another(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    told = ProgressLines(10, "scores", clock, alike=False)
+    clock.now += EVERY
+    told.rows(5)
+    assert capsys.readouterr().err == "scores: 5 of 10; loading\n"

@@ -24,10 +24,10 @@ class Bars:
 
 
 @contextmanager
-def bars(total: int, noun: str = "rows") -> Iterator[Bars]:
-    """Show bars while the block runs."""
+def bars(total: int, noun: str = "rows", *, alike: bool = True) -> Iterator[Bars]:
+    """Show bars while the block runs; without the time that is left if some take much longer than others."""
     if not sys.stderr.isatty():
-        lines = ProgressLines(total, noun)
+        lines = ProgressLines(total, noun, alike=alike)
         yield Bars(lines.stage, lines.rows)
         return
     from rich.console import Console  # noqa: PLC0415  (only on a terminal)
@@ -51,8 +51,8 @@ def bars(total: int, noun: str = "rows") -> Iterator[Bars]:
             return Text(f"{speed:.1f}/s" if speed else "", style="dim")
 
     columns = [
-        TextColumn("{task.description:>10}"), BarColumn(), MofNCompleteColumn(), Rate(),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn("{task.description:>10}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeElapsedColumn(),
+        *([TextColumn("left"), TimeRemainingColumn()] if alike else []),
     ]  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         overall = progress.add_task(noun, total=total)

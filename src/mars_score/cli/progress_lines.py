@@ -22,9 +22,11 @@ VARIABLE = "MARS_SCORE_PROGRESS"
 class ProgressLines:
     """Hears of every step, and writes few of them."""
 
-    def __init__(self, total: int, noun: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with nothing of `total` done."""
-        self.total, self.noun, self.clock = total, noun, clock
+    def __init__(
+        self, total: int, noun: str, clock: Callable[[], float] = time.monotonic, *, alike: bool = True
+    ) -> None:
+        """Begin with nothing of `total` done. Where one is not like another, no time that is left is told."""
+        self.total, self.noun, self.clock, self.alike = total, noun, clock, alike
         self.every = _every()
         self.done = 0
         self.doing = "loading"
@@ -49,7 +51,7 @@ class ProgressLines:
         print(f"{far}; {self.doing}", file=sys.stderr, flush=True)
 
     def _pace(self, now: float) -> str:
-        if not self.done:
+        if not (self.done and self.alike):
             return ""
         rate = self.done / (now - self.started)
         left = max(0, self.total - self.done) / rate
