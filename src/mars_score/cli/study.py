@@ -141,9 +141,8 @@ def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: d
         missing = sum(count_missing(work, store) for work in works)
         told = f"{missing} scores to compute" if missing else "all scores are known"
         click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {told}", err=True)
-        with bars(
-            missing, "scores", alike=False
-        ) as show:  # a likelihood takes a thousand times what ROUGE takes
+        # A likelihood takes a thousand times what ROUGE takes.
+        with bars(missing, "scores", alike=False) as show:
             found = score_works(works, store, show.stage, show.rows, engine)
         with bars(len(found), "data sets", alike=False) as show:
             return running.analyse(found, settings, store, progress=show.stage, finished=show.rows)
