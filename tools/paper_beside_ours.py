@@ -151,17 +151,17 @@ def _percent(share: float | None) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Print every table."""
-    study = read_results(arguments[0])
+    study = pooled = read_results(arguments[0])
     if len(arguments) > 1:
         three = {data.name: data for data in read_results(arguments[1]).datasets}
-        study = replace(study, datasets=tuple(three.get(data.name, data) for data in study.datasets))
+        pooled = replace(study, datasets=tuple(three.get(data.name, data) for data in study.datasets))
     tables: dict[str, Callable[[], list[str]]] = {
         "Table 2": lambda: table2(study),
         "Table 3, Newsroom": lambda: table3(study),
-        "Table 4, ref.": lambda: references(study),
+        "Table 4, ref.": lambda: references(pooled),
         "Table 4, Reorder": lambda: table4(study, "reorder"),
         "Table 4, Retrieve": lambda: table4(study, "retrieve"),
-        "Table 5": lambda: table5(study),
+        "Table 5": lambda: table5(pooled),
     }
     for title, make in tables.items():
         print(f"### {title}\n", *make(), "", sep="\n")

@@ -37,11 +37,11 @@ LEVEL_MEANINGS = {
     "system_means": "across systems, of each system's mean scores",
 }
 REASONS = {
-    "too_short": "fewer than two rows have both scores",
+    "too_short": "too few values",
     "metric_constant": "the metric's scores are all equal",
     "human_constant": "the human ratings are all equal",
     "both_constant": "scores and ratings are all equal",
-    "no_defined_group": "no group has a correlation of its own",
+    "no_defined_group": "no group has one",
     "no_pair": "no two texts with both scores",
 }
 """Why a statistic is undefined."""
