@@ -44,7 +44,7 @@ def read(examples: Sequence[Example], likelihood: Likelihood, progress: StagePro
 
 def expectedness(example: Example, likely: Likely, weight: float) -> Adjustment:
     """How probable a candidate is, where its references say how much of that is possible by honest means."""
-    own = likely[example.context, example.candidate]
     most = MARGIN + max(likely[example.context, text] for text in example.references)
-    amount = weight * (max(LEAST, min(own, most)) - ORDINARY)
-    return Adjustment("likelihood", amount, own, ORDINARY, "how probable the words are after this context")
+    counted = max(LEAST, min(likely[example.context, example.candidate], most))
+    meaning = "how probable the words are after this context, as far as that counts beside the references"
+    return Adjustment("likelihood", weight * (counted - ORDINARY), counted, ORDINARY, meaning)
