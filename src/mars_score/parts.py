@@ -184,11 +184,9 @@ class Parts:
             return ""
         return f"{self.name(config.reader, ENCODER)}+head@{fluency_hash()}.{VERSION}"
 
-    def judge_name(self, config: MarsConfig) -> str:
+    def judge_name(self, config: InfillingConfig) -> str:
         """Name what tells how probable a candidate is, as signatures do."""
-        if not config.scoring.likelihood:
-            return ""
-        return f"{self.name(config.infilling.lm, LANGUAGE_MODEL)}.head{config.infilling.max_context}"
+        return f"{self.name(config.lm, LANGUAGE_MODEL)}.head{config.max_context}"
 
     def token_encoder(self, name: str, dtype: str = "float32") -> TokenEncoder:
         """The network of a sentence encoder, token by token."""

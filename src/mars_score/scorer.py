@@ -182,7 +182,7 @@ class MarsScorer:
             lm=names.lm,
             encoder=self.parts.name(scoring.encoder, SIMILARITY),
             reader=self.parts.reader_name(scoring),
-            judge=self.parts.judge_name(self.config),
+            judge=self.parts.judge_name(self.config.infilling) if scoring.likelihood else "",
             tagger=names.tagger,
             idf="idf-corpus" if self.config.masking.idf == "corpus" else names.idf,
         )
