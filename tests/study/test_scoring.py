@@ -98,6 +98,20 @@ def test_equal_texts_are_scored_once(store: ScoreStore, monkeypatch: pytest.Monk
     assert found.rows["count"][: len(DATA)] == found.rows["count"][len(DATA) :]
 
 
+def test_an_engine_that_looks_ahead_is_not_asked_twice(
+    store: ScoreStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal texts in different chunks, all planned before a single score is saved."""
+    monkeypatch.setattr(scoring, "CHUNK", 5)
+    register(monkeypatch, Counting("count"))
+    twice = replace(DATA, rows=(*DATA.rows, *DATA.rows[:7]))
+    work = make_work(twice, modelless_scorer(), ["count"], (*ATTACKS, "copy_reference"), 0)
+    chunks = list(scoring._all_chunks([work], store))
+    keys = [key for chunk in chunks for ask in chunk.asks for key in ask.rows]
+    assert len(chunks) > 1
+    assert len(keys) == len(set(keys)) == count_missing(work, store)
+
+
 def test_an_interruption_keeps_the_chunks_before_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "CHUNK", 5)
     metric = register(monkeypatch, Counting("count", fail_after=12))

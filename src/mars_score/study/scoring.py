@@ -169,7 +169,7 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
                     key: text.example for key, text in zip(keys, portion, strict=True)
                     if key not in asked and store.get(key) is None
                 }  # fmt: skip
-                asked |= new.keys()
+                asked.update(new)
                 if new:
                     yield Chunk(place, (Ask(new, None),))
 
@@ -192,7 +192,7 @@ def _new(scored: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes
         key: text.example for key, text in zip(keys, texts, strict=True)
         if key not in known and key not in asked
     }  # fmt: skip
-    asked |= new.keys()
+    asked.update(new)
     return new
 
 
