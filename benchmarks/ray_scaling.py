@@ -1,11 +1,12 @@
-"""Two Ray workers of one thread against one: how much faster they augment the same references.
+"""Two Ray workers of one thread against one, and against one process of two threads: the same references augmented.
 
     python -m benchmarks.ray_scaling [REFERENCES]
 
-ray_scaling    seconds of one worker / seconds of two, 64 references, as the command shares them out
+ray_scaling       seconds of one worker / seconds of two, 64 references, as the command shares them out
+ray_vs_threads    seconds of this process with two threads / seconds of two workers
 
 Workers load their models and then wait for each other; the clock runs from the start of the first batch to the end
-of the last. So Ray's own cost is in it, starting and loading is not. The two take turns for three rounds. It needs
+of the last. So Ray's own cost is in it, starting and loading is not. They take turns for three rounds. It needs
 two cores that are free for it.
 """
 
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import torch
+
 from benchmarks.texts import stories
 from benchmarks.timing import ROUNDS, report
 from mars_score.cli.running import CHUNK, Batches, chunk_size
@@ -29,7 +32,7 @@ from mars_score.types import Example
 from mars_score.work import AugmentWork, ScorerRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mars_score.engines.base import Worker
     from mars_score.progress import StageProgress
@@ -78,22 +81,41 @@ def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
     return max(ends) - min(starts), "\n".join(texts)
 
 
+def seconds_of_threads(examples: list[Example]) -> tuple[float, str]:
+    """Time the same in this process, and return what it wrote."""
+    from mars_score.scorer import MarsScorer
+
+    with tempfile.TemporaryDirectory() as folder:
+        work = Timed(AugmentWork(ScorerRecipe.of(MarsScorer(cache=None))), 1, folder)
+        start, end, texts = work(silent_stages)(examples)
+    return end - start, texts
+
+
 def main(references: int = REFERENCES) -> None:
     """Print the ratio."""
     examples = [
         Example(str(i), "", (pair.reference,), pair.context) for i, pair in enumerate(stories(references))
     ]
-    times: dict[int, list[float]] = {1: [], 2: []}
+    ways: dict[str, Callable[[], tuple[float, str]]] = {
+        "one worker": lambda: seconds(1, examples),
+        "two workers": lambda: seconds(2, examples),
+        "threads": lambda: seconds_of_threads(examples),
+    }
+    times: dict[str, list[float]] = {way: [] for way in ways}
     texts = set()
     for _ in range(ROUNDS):
-        for workers, found in times.items():
-            taken, text = seconds(workers, examples)
-            found.append(taken)
+        for way, run in ways.items():
+            taken, text = run()
+            times[way].append(taken)
             texts.add(text)
-    one, two = (statistics.median(found) for found in times.values())
+    one, two, threads = (statistics.median(found) for found in times.values())
     report(
         "ray_scaling", one / two, at_least=1.8, references=references, one_worker=one, two_workers=two,
         same_texts=len(texts) == 1, cores=len(os.sched_getaffinity(0)),
+    )  # fmt: skip
+    report(
+        "ray_vs_threads", threads / two, references=references, two_workers=two, threads=threads,
+        threads_of_torch=torch.get_num_threads(),
     )  # fmt: skip
 
 

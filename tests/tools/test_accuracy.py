@@ -11,6 +11,8 @@ import pytest
 from accuracy import halves
 from accuracy.halves import DATA_SETS, DataSet, make_halves
 from accuracy.measures import copies_on_top, kendall, pearson, withstood
+from accuracy.settings import FORMULA_OF, WRITTEN
+from accuracy.tables import written
 
 from mars_score.attacks.applying import Attacked
 from tests.study.toys import dataset
@@ -141,3 +143,11 @@ class TestMeasures:
             {"m": {"": before, "copy_reference": [0.5, 0.8]}}, copy_reference=(first, second)
         )  # a tie is no loss
         assert copies_on_top(half, "m") == 0.5
+
+
+def test_ways_of_augmenting_have_a_line_each_and_both_formulas() -> None:
+    worse: list[float | None] = [-(value or 0.0) for value in human()]
+    scores = {name: {"": human()} for name in WRITTEN} | {FORMULA_OF + name: {"": worse} for name in WRITTEN}
+    head, _, *lines = written({"toy": half_of(scores)}).splitlines()
+    assert head == "| setting | toy | toy, formula |"
+    assert lines == [f"| {name} | 1.000 | -1.000 |" for name in WRITTEN]

@@ -54,15 +54,15 @@ class Half:
             json.loads(self.path.read_text("utf-8")) if self.path.is_file() else {}
         )
         self._scorer = MarsScorer(preset or data.preset)
-        self._encoders: dict[bool, Remembering] = {}
+        self._encoders: dict[tuple[str, bool], Remembering] = {}
 
     def add(self, name: str, options: dict[str, Any], *, attacks: bool = True) -> None:
         """Score with the task's preset and these options, unless that was done."""
         scorer = self._scorer.sibling(**options)
-        reads = scorer.config.scoring.reads
-        if reads not in self._encoders:
-            self._encoders[reads] = Remembering(scorer.encoder)
-        scorer.encoder = self._encoders[reads]
+        key = (scorer.config.scoring.encoder, scorer.config.scoring.reads)
+        if key not in self._encoders:
+            self._encoders[key] = Remembering(scorer.encoder)
+        scorer.encoder = self._encoders[key]
         self._keep(name, lambda rows: _scored(scorer, rows), attacks=attacks)
 
     def add_metric(self, name: str) -> None:

@@ -86,3 +86,24 @@ TASKS: dict[str, dict[str, Options]] = {
     },
 }
 """Tried on the tune halves of a task, on top of its preset."""
+
+WRITTEN: dict[str, Options] = {
+    "mars": {},
+    "no planning": {"planner": "off"},
+    "no context": {"context": False},
+    "three sampled fills of each template": {"temperature": 0.8, "samples": 3},
+    "all words alike, whatever their part of speech": {
+        "adjective": 1.0,
+        "adverb": 1.0,
+        "noun": 1.0,
+        "other": 1.0,
+    },
+    "fills no longer than what was masked": {"sigma": 0},
+    "fills of up to 8 tokens more": {"sigma": 8},
+    "Gemma-3-270M writes": {"lm": "gemma3-270m"},
+    "mpnet compares whole texts": {"encoder": "mpnet-base"},
+}
+"""Other ways to augment and to compare, tried on the tune halves of a few sets, by `mars` and the paper's formula."""
+WRITTEN_SETS = ("huse_summarization", "mans_roc", "usr_personachat")
+FORMULA_OF = "paper's formula: "
+"""Before the name of a setting that is judged by the paper's formula."""

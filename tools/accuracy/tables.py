@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from accuracy.measures import better_by_chance, copies_on_top, kendall, pearson, withstood
-from accuracy.settings import ABLATIONS, BASELINES, JUDGED, READ, SENTINELS
+from accuracy.settings import ABLATIONS, BASELINES, FORMULA_OF, JUDGED, READ, SENTINELS, WRITTEN
 from mars_score.evaluation.multiple import holm
 
 if TYPE_CHECKING:
@@ -44,6 +44,16 @@ def sweep(halves: Mapping[str, Half], names: Iterable[str]) -> str:
         return [_mean(column) for column in zip(*own, strict=True)]
 
     return table("setting", columns, ((name, values(name)) for name in names))
+
+
+def written(halves: Mapping[str, Half]) -> str:
+    """Pooled Pearson of each way of augmenting, by `mars` and by the paper's formula."""
+    columns = [f"{key}{of}" for key in halves for of in ("", ", formula")]
+
+    def values(name: str) -> list[float]:
+        return [pearson(half, of + name) for half in halves.values() for of in ("", FORMULA_OF)]
+
+    return table("setting", columns, ((name, values(name)) for name in WRITTEN))
 
 
 def judged(halves: Mapping[str, Half]) -> str:
