@@ -3,7 +3,7 @@
     cd tools
     python -m accuracy halves DATA FOLDER    split the human-judged files of DATA
     python -m accuracy tune FOLDER           try every setting on the tune halves
-    python -m accuracy written FOLDER        try other ways of augmenting on the tune halves of three sets
+    python -m accuracy written FOLDER        try other ways of augmenting on the tune halves of two small sets
     python -m accuracy test FOLDER           judge presets, ablations and baselines on the test halves
 
 Scores are kept in FOLDER/scores, so what was interrupted goes on; augmentations in the usual cache.

@@ -104,6 +104,6 @@ WRITTEN: dict[str, Options] = {
     "mpnet compares whole texts": {"encoder": "mpnet-base"},
 }
 """Other ways to augment and to compare, tried on the tune halves of a few sets, by `mars` and the paper's formula."""
-WRITTEN_SETS = ("huse_summarization", "mans_roc", "usr_personachat")
+WRITTEN_SETS = ("huse_summarization", "usr_personachat")
 FORMULA_OF = "paper's formula: "
 """Before the name of a setting that is judged by the paper's formula."""
