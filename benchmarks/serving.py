@@ -7,12 +7,14 @@ serving_errors         answers other than 200 in all of that
 serving_200_clients    memory of the server after a crowd / before; everybody is answered with 200 or 429
 
 Server and library take turns, three rounds of a third of the SECONDS each (60 by default). The crowd comes for a
-sixth of that; whoever is refused comes back when the answer says.
+sixth of that; whoever is refused comes back when the answer says. No candidate comes twice, as those that were
+scored last are remembered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -23,7 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +65,7 @@ def main(seconds: float = SECONDS) -> None:
         for number, pair in enumerate(stories(REFERENCES))
         for system, text in enumerate(candidates(pair, SYSTEMS))
     ]
-    bodies = [_request(row) for row in rows]
+    unseen = _unseen(rows)
     with tempfile.TemporaryDirectory() as folder:
         scorer = MarsScorer()
         scorer.score_examples(rows)
@@ -72,11 +74,11 @@ def main(seconds: float = SECONDS) -> None:
             for pair, found in scorer.augment_examples(rows).items():
                 writer.add(pair, found)
         with _server("--pack", pack) as (port, pid):
-            asyncio.run(_load(port, bodies, CLIENTS, 2.0))
+            asyncio.run(_load(port, unseen, CLIENTS, 2.0))
             total, alone = Load(), []
             for _ in range(ROUNDS):
-                alone.append(_loop(scorer, rows, seconds / ROUNDS))
-                part = asyncio.run(_load(port, bodies, CLIENTS, seconds / ROUNDS))
+                alone.append(_loop(scorer, unseen, seconds / ROUNDS))
+                part = asyncio.run(_load(port, unseen, CLIENTS, seconds / ROUNDS))
                 total.seconds += part.seconds
                 total.latencies += part.latencies
                 total.statuses += part.statuses
@@ -93,7 +95,7 @@ def main(seconds: float = SECONDS) -> None:
             )
             report("serving_errors", total.statuses.total() - total.statuses[200], at_most=0)
             before = _memory(pid)
-            crowd = asyncio.run(_load(port, bodies, CROWD, seconds / 6))
+            crowd = asyncio.run(_load(port, unseen, CROWD, seconds / 6))
             after = _memory(pid)
             other = crowd.statuses.total() - crowd.statuses[200] - crowd.statuses[429]
             report(
@@ -108,27 +110,32 @@ def main(seconds: float = SECONDS) -> None:
             )
 
 
-def _loop(scorer: MarsScorer, rows: list[Example], seconds: float) -> float:
+def _unseen(rows: list[Example]) -> Iterator[Example]:
+    """The rows, over and over, each time with candidates that did not come before."""
+    for day in itertools.count(1):
+        for row in rows:
+            yield replace(row, candidate=f"On day {day}, {row.candidate}")
+
+
+def _loop(scorer: MarsScorer, unseen: Iterator[Example], seconds: float) -> float:
     """Rows a second of the library, one row a call."""
     begun, done = time.perf_counter(), 0
     while time.perf_counter() - begun < seconds:
-        scorer.score_examples([rows[done % len(rows)]])
+        scorer.score_examples([next(unseen)])
         done += 1
     return done / (time.perf_counter() - begun)
 
 
-async def _load(port: int, bodies: list[bytes], clients: int, seconds: float) -> Load:
+async def _load(port: int, unseen: Iterator[Example], clients: int, seconds: float) -> Load:
     """Let clients ask one after the other, each as soon as it has its answer."""
     load, begun = Load(), time.perf_counter()
     end = begun + seconds
 
-    async def client(number: int) -> None:
+    async def client() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        asked = number
         while time.perf_counter() < end:
             started = time.perf_counter()
-            writer.write(bodies[asked % len(bodies)])
-            asked += clients + 1
+            writer.write(_request(next(unseen)))
             status, wait = await _answer(reader)
             load.statuses[status] += 1
             if status == 200:
@@ -140,7 +147,7 @@ async def _load(port: int, bodies: list[bytes], clients: int, seconds: float) ->
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
 
-    await asyncio.gather(*map(client, range(clients)))
+    await asyncio.gather(*(client() for _ in range(clients)))
     load.seconds = time.perf_counter() - begun
     return load
 
