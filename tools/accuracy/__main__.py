@@ -41,7 +41,7 @@ def main() -> None:
     )
     parser.add_argument("command", choices=("halves", "tune", "written", "test"))
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--only", default="", help="tune and test: sets, joined by commas")
+    parser.add_argument("--only", default="", help="sets, joined by commas")
     parser.add_argument(
         "--without", default="", help="test: settings and metrics to leave out, joined by semicolons"
     )
@@ -54,7 +54,7 @@ def main() -> None:
     if options.command == "tune":
         _tune(folder, chosen)
     elif options.command == "written":
-        _written(folder)
+        _written(folder, chosen if only else [data for data in DATA_SETS if data.name in WRITTEN_SETS])
     else:
         _test(folder, chosen, options.without.split(";"))
 
@@ -75,8 +75,8 @@ def _tune(folder: Path, chosen: list[DataSet]) -> None:
             print(f"## {task}\n\n{sweep(own, settings)}", flush=True)
 
 
-def _written(folder: Path) -> None:
-    halves = {data.name: Half(folder, "tune", data) for data in DATA_SETS if data.name in WRITTEN_SETS}
+def _written(folder: Path, chosen: list[DataSet]) -> None:
+    halves = {data.name: Half(folder, "tune", data) for data in chosen}
     for key, half in halves.items():
         for name, options in WRITTEN.items():
             half.add(name, options, attacks=False)
