@@ -16,6 +16,8 @@ _MARKS = (
     r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u109f\u1780-\u17d3\u200c\u200d"
 )
 _HASHTAGS = rf"(?<![\w#&])(?:#\w*[^\W\d_][\w{_MARKS}]*)+"
+# Most texts have nothing that could be removed, and one look shows it.
+_SUSPECT = re.compile(rf"{_CONTROL}|[\ud800-\udfff#]|https?://|www\.", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
@@ -23,6 +25,8 @@ def clean(text: str) -> str:
 
     Text with nothing to remove comes back unchanged. So do hashtags and links where no word would be left.
     """
+    if not _SUSPECT.search(text):
+        return text
     readable = _without(_CONTROL, _repair(text).replace("\r\n", "\n"))
     if not readable.strip():
         return text

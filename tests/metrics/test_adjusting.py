@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.metrics.adjusting import WORST, Yardstick, adjustments, fluency_of
 from mars_score.metrics.borrowing import Source
-from mars_score.metrics.mars import Mars
+from mars_score.metrics.mars import PLACES, Mars
 from mars_score.similarity.base import CloseReading, Encoding
 from mars_score.similarity.memory import EncodingMemory
 from mars_score.similarity.pieces import rarity
@@ -305,6 +305,46 @@ def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.Mon
     assert measured == [CONTEXT]
 
 
+def test_the_next_candidates_find_them_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    whole = Yardstick.of
+
+    def counted(context: str, *rest: object) -> Yardstick:
+        measured.append(context)
+        return whole(context, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Yardstick, "of", counted)
+    mars, memory = Mars(MarsConfig()), EncodingMemory()
+
+    def scored(candidate: str, augmentation: str) -> float:
+        example = Example("1", candidate, ("the hat",), CONTEXT)
+        augmented = {example.pairs[0]: Augmentation((human_reference("the hat"), filled(0.2, augmentation)))}
+        (item,) = mars.score([example], augmented, Toy(), memory, quiet)
+        (alone,) = Mars(MarsConfig()).score([example], augmented, Toy(), EncodingMemory(), quiet)
+        measured.pop()  # by the last line
+        assert item == alone
+        return item.score
+
+    first = scored("goat", "the ship")
+    scored("a red hat", "the ship")
+    assert measured == [CONTEXT]
+    assert scored("goat", "the goat") != first, "the reference was augmented anew, as another corpus has it"
+    assert measured == [CONTEXT] * 2
+    assert scored("goat", "the ship") == first
+
+
+def test_what_is_kept_for_the_next_candidates_is_bounded() -> None:
+    mars = Mars(MarsConfig())
+    for number in range(400):
+        example = Example(
+            "1", "goat", (f"hat {number}",), f"{CONTEXT} {number} " * 100 + " ".join(map(str, range(900)))
+        )
+        augmented = {example.pairs[0]: Augmentation((human_reference(f"hat {number}"),))}
+        mars.score([example], augmented, Toy(), EncodingMemory(), quiet)
+    assert mars.places.size <= PLACES
+    assert 50 < len(mars.places) < 400
+
+
 def test_contexts_are_encoded_only_where_they_are_needed() -> None:
     class Asked(Toy):
         def __init__(self) -> None:
@@ -326,6 +366,7 @@ def test_contexts_are_encoded_only_where_they_are_needed() -> None:
 
 
 def test_a_yardstick_without_a_context_holds_no_text_against_it() -> None:
-    usual = Yardstick(None, None, 0.0, -0.5, 0.0, 0.0)
-    found = adjustments(Example("1", "goat?", ("hat",)), Toy().read("goat?"), usual, MarsConfig().scoring)
+    usual = Yardstick(None, 0.0, -0.5, 0.0, 0.0)
+    read = {"goat?": Toy().read("goat?")}
+    found = adjustments(Example("1", "goat?", ("hat",)), read, usual, MarsConfig().scoring)
     assert [(one.name, one.amount) for one in found] == [("fluency", 0.0)]

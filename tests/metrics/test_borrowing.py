@@ -22,8 +22,8 @@ def test_words_are_lower_case_and_marks_stand_alone() -> None:
 
 
 def test_runs_are_of_three_words() -> None:
-    assert runs("The goat ate hay.") == [("the", "goat", "ate"), ("goat", "ate", "hay"), ("ate", "hay", ".")]
-    assert runs("Two words") == []
+    assert runs("The goat ate hay.") == (("the", "goat", "ate"), ("goat", "ate", "hay"), ("ate", "hay", "."))
+    assert runs("Two words") == ()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.metrics.piecewise import RECALL, match
+from mars_score.metrics.piecewise import RECALL, matches
 from mars_score.similarity.base import CloseReading
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ KINDS: tuple[MatchKind, ...] = ("balanced", "recall", "either")
 HALF = 1e-3
 """Vectors are kept in half precision."""
 every = pytest.mark.parametrize("kind", KINDS)
+
+
+def match(candidate: CloseReading, reference: CloseReading, kind: MatchKind) -> float:
+    return float(matches(candidate, [reference], kind)[0])
 
 
 def reading(vectors: list[list[float]], weights: list[float]) -> CloseReading:
@@ -83,3 +87,12 @@ def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() 
     whole = reading([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1])
     assert match(part, whole, "either") == match(whole, part, "either") == pytest.approx(1, abs=HALF)
     assert match(part, whole, "recall") < match(part, whole, "balanced") < match(whole, part, "recall")
+
+
+@every
+@given(text=readings, others=st.lists(readings, min_size=1, max_size=5))
+def test_several_texts_are_matched_as_each_alone(
+    kind: MatchKind, text: CloseReading, others: list[CloseReading]
+) -> None:
+    together = matches(text, others, kind)
+    assert together.tolist() == pytest.approx([match(text, other, kind) for other in others], abs=1e-6)

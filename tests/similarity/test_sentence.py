@@ -14,7 +14,7 @@ import torch
 from mars_score.errors import ModelError
 from mars_score.models.quiet import quiet
 from mars_score.similarity.base import cosine
-from mars_score.similarity.batches import height
+from mars_score.similarity.network import LARGEST
 from mars_score.similarity.sentence import SentenceEncoder
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ def test_a_vector_does_not_depend_on_its_company_to_the_last_bit(encoder: Senten
 
 
 @pytest.mark.parametrize("words", [1, 6, 14, 30, 62, 126, 254])
-def test_so_it_is_in_a_full_batch_of_its_length(words: int, encoder: SentenceEncoder) -> None:
+def test_so_it_is_among_many_of_its_length(words: int, encoder: SentenceEncoder) -> None:
     """With `words` short words and the two tokens at its ends, a text has a length of its own."""
     draw = random.Random(words)
     texts = {" ".join(draw.choices(WORDS, k=words)) for _ in range(100)}
-    crowd = sorted(texts)[: 2 * height(words + 2, encoder.batch_tokens) + 1]
+    crowd = sorted(texts)[: 2 * LARGEST // (words + 2) + 1]
     found = encoder.encode(crowd)
     for index in (0, len(crowd) // 2, -1):
         assert np.array_equal(encoder.encode([crowd[index]])[0].vector, found[index].vector)

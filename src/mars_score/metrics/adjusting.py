@@ -31,7 +31,6 @@ class Yardstick:
 
     source: Source | None
     """None where there is no context."""
-    context: Encoding | None
     relevance: float
     """Mean cosine of references and augmentations with the context."""
     fluency: float
@@ -50,12 +49,11 @@ class Yardstick:
         human = [texts[0] for texts in references]
         fluency = min(fluency_of(encodings[text]) for text in human)
         if not context.strip():
-            return cls(None, None, 0.0, fluency, 0.0, 0.0)
+            return cls(None, 0.0, fluency, 0.0, 0.0)
         texts = [text for each in references for text in each]
         source, encoded = Source.of(context), encodings[context]
         return cls(
             source,
-            encoded,
             fmean(cosine(encodings[text], encoded) for text in texts),
             fluency,
             max(fmean(map(source.covered, texts)), *map(source.copied, human)),
@@ -69,9 +67,10 @@ def fluency_of(encoding: Encoding) -> float:
 
 
 def adjustments(
-    example: Example, candidate: Encoding, usual: Yardstick, config: ScoringConfig
+    example: Example, encodings: Mapping[str, Encoding], usual: Yardstick, config: ScoringConfig
 ) -> tuple[Adjustment, ...]:
     """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
+    candidate = encodings[example.candidate]
     found = []
     if config.fluency:
         own = fluency_of(candidate)
@@ -81,10 +80,10 @@ def adjustments(
                 "words out of place, where the references have none",
             )
         )  # fmt: skip
-    if usual.source is None or usual.context is None:
+    if usual.source is None:
         return tuple(found)
     if config.relevance:
-        own = cosine(candidate, usual.context)
+        own = cosine(candidate, encodings[example.context])
         found.append(
             Adjustment(
                 "relevance", config.relevance * (own - usual.relevance), own, usual.relevance,

@@ -19,10 +19,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def runs(text: str) -> list[Run]:
+@lru_cache(maxsize=64)  # what a text copies and what it echoes is asked one after the other
+def runs(text: str) -> tuple[Run, ...]:
     """All runs of three words, in order."""
     found = words(text)
-    return [tuple(found[start : start + RUN]) for start in range(len(found) - RUN + 1)]
+    return tuple(zip(*(found[start:] for start in range(RUN)), strict=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from statistics import fmean
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mars_score import flags
 from mars_score.metrics.adjusting import Yardstick, adjustments
 from mars_score.metrics.likely import expectedness
-from mars_score.metrics.piecewise import match
-from mars_score.similarity.base import Encoding, cosine
+from mars_score.metrics.piecewise import matches
 from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from mars_score.config import ScoringConfig
     from mars_score.metrics.likely import Likely
+    from mars_score.similarity.base import Encoding
+
+    Vector = NDArray[np.float64]
 
 
 def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
@@ -32,74 +38,122 @@ def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What the candidates of one item are held against: references, their augmentations, and what is usual."""
+    """What the candidates of one item are held against: references, their augmentations, and what is usual.
+
+    It holds no encoding, so that many of them can be kept for the next candidates.
+    """
 
     augmentations: tuple[Augmentation, ...]
-    encoded: tuple[tuple[Encoding, ...], ...]
-    """For each reference: it, and its augmentations."""
+    texts: tuple[str, ...]
+    """The n texts that candidates are compared with: each of R references, its augmentations behind it."""
+    starts: tuple[int, ...]
+    """(R,) where the texts of each reference begin."""
+    weights: Vector
+    """(n,) of each text; those of a reference sum to 1."""
     config: ScoringConfig
+    flags: frozenset[str] = frozenset()
+    """What a reader should know of the references."""
     usual: Yardstick | None = None
     """For the adjustments; the paper's formula has none."""
-    likely: Likely = field(default_factory=dict)
-    """How probable each text is, where that counts."""
     most: float | None = None
     """What a copy of the best human reference gets, if nothing may get more."""
 
     @classmethod
-    def of(
-        cls,
-        example: Example,
-        augmentations: Sequence[Augmentation],
-        encodings: Mapping[str, Encoding],
-        likely: Likely,
-        config: ScoringConfig,
-    ) -> Against:
+    def of(cls, augmentations: Sequence[Augmentation], config: ScoringConfig) -> Against:
+        """Take what is known before anything is encoded."""
+        counts = [len(found.augmented) for found in augmentations]
+        return cls(
+            tuple(augmentations),
+            tuple(one.text for found in augmentations for one in found.augmented),
+            tuple(accumulate(counts[:-1], initial=0)),
+            np.array([weight for found in augmentations for weight in weights(found.augmented, config.q)]),
+            config,
+        )
+
+    def measured(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> Against:
         """Measure all that does not depend on the candidate."""
-        texts = [[one.text for one in found.augmented] for found in augmentations]
-        encoded = tuple(tuple(encodings[text] for text in each) for each in texts)
-        usual = Yardstick.of(example.context, texts, encodings) if config.adjusts else None
-        found = cls(tuple(augmentations), encoded, config, usual, likely)
-        if not config.cap:
+        ends = (*self.starts[1:], len(self.texts))
+        texts = [self.texts[start:end] for start, end in zip(self.starts, ends, strict=True)]
+        cut = flags.raised({flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in self.texts)})
+        found = replace(
+            self,
+            flags=frozenset({*cut, *(flag for one in self.augmentations for flag in one.flags)}),
+            usual=Yardstick.of(example.context, texts, encodings) if self.config.adjusts else None,
+        )
+        if not self.config.cap:
             return found
         copies = (replace(example, candidate=text) for text in dict.fromkeys(each[0] for each in texts))
-        return replace(found, most=max(found.score(one, encodings[one.candidate]).score for one in copies))
+        return replace(found, most=max(found.score(copy, encodings, likely).score for copy in copies))
 
-    def score(self, example: Example, candidate: Encoding) -> ItemScore:
+    def score(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> ItemScore:
         """Score one candidate; of several references the best one counts, or their mean."""
-        config = self.config
-        compared = [
-            tuple(
-                Comparison(one, cosine(candidate, encoding), weight)
-                for one, encoding, weight in zip(
-                    found.augmented, encoded, weights(found.augmented, config.q), strict=True
-                )
-            )
-            for found, encoded in zip(self.augmentations, self.encoded, strict=True)
-        ]
-        words = [
-            _words(candidate, terms, encoded, config)
-            for terms, encoded in zip(compared, self.encoded, strict=True)
-        ]
-        totals = [
-            sum(term.weight * term.cosine for term in terms) + sum(one.amount for one in own)
-            for terms, own in zip(compared, words, strict=True)
-        ]
-        told = _flags(example, candidate, [one for each in self.encoded for one in each], self.augmentations)
-        shared = () if self.usual is None else adjustments(example, candidate, self.usual, config)
+        config, candidate = self.config, encodings[example.candidate]
+        others = [encodings[text] for text in self.texts]
+        vectors = np.stack([one.vector for one in others]).astype(np.float64)  # (n, H)
+        cosines = vectors @ candidate.vector.astype(np.float64)  # (n,)
+        whole = self._by_reference(cosines)  # (R,)
+        single = self._by_reference(self._matches(candidate, others)) if config.words else whole  # (R,)
+        totals = whole + config.words * (single - whole)  # (R,)
+        best = int(totals.argmax())
+        chosen = range(len(totals)) if config.references == "mean" else range(best, best + 1)
+        own = (_words(_mean(single, chosen), _mean(whole, chosen), config),) if config.words else ()
+        shared = () if self.usual is None else adjustments(example, encodings, self.usual, config)
         if config.likelihood:
-            shared = (*shared, expectedness(example, self.likely, config.likelihood))
-        added = sum(one.amount for one in shared)
-        if config.references == "mean":
-            share = 1 / len(compared)
-            terms = tuple(
-                Comparison(t.augmented, t.cosine, t.weight * share) for each in compared for t in each
-            )
-            total, own = sum(totals) * share + added, _mean(words)
-        else:
-            best = totals.index(max(totals))
-            terms, total, own = compared[best], totals[best] + added, words[best]
-        item = ItemScore(example.id, total, terms, (*own, *shared), told)
+            shared = (*shared, expectedness(example, likely, config.likelihood))
+        item = ItemScore(
+            example.id,
+            _mean(totals, chosen) + sum(one.amount for one in shared),
+            self._terms(cosines, chosen),
+            (*own, *shared),
+            self._flags(example, candidate),
+        )
         return item if self.most is None else _capped(item, self.most)
+
+    def _by_reference(self, values: Vector) -> Vector:
+        """(n,) -> (R,): the weighted mean of each reference's own."""
+        found: Vector = np.add.reduceat(values * self.weights, self.starts)
+        return found
+
+    def _matches(self, candidate: Encoding, others: Sequence[Encoding]) -> Vector:
+        """(n,) how well single words match; 0 where there are none."""
+        found = np.zeros(len(others))
+        read = [(i, one.close) for i, one in enumerate(others) if one.close is not None]
+        if candidate.close is not None and read:
+            places, readings = zip(*read, strict=True)
+            found[list(places)] = matches(candidate.close, readings, self.config.match)
+        return found
+
+    def _terms(self, cosines: Vector, chosen: range) -> tuple[Comparison, ...]:
+        """What the chosen references contribute to the mean of their cosines."""
+        ends = (*self.starts[1:], len(self.texts))
+        part = slice(self.starts[chosen.start], ends[chosen.stop - 1])
+        augmented = (one for number in chosen for one in self.augmentations[number].augmented)
+        shares = self.weights[part] / len(chosen)
+        return tuple(map(Comparison, augmented, cosines[part].tolist(), shares.tolist()))
+
+    def _flags(self, example: Example, candidate: Encoding) -> tuple[str, ...]:
+        """What a reader should know of this score, in alphabetical order."""
+        blank = not example.candidate.strip()
+        own = flags.raised(
+            {
+                flags.EMPTY_CANDIDATE: blank,
+                flags.OUT_OF_VOCABULARY: not blank and not candidate.vector.any(),
+                flags.NO_CONTEXT: not example.context.strip(),
+                flags.CANDIDATE_TRUNCATED: candidate.truncated,
+            }
+        )
+        return tuple(sorted({*own, *self.flags}))
+
+
+def _mean(values: Vector, chosen: range) -> float:
+    """Of the chosen references; a plain sum, as they are few."""
+    return sum(float(values[number]) for number in chosen) / len(chosen)
+
+
+def _words(single: float, whole: float, config: ScoringConfig) -> Adjustment:
+    """The match of single words takes its share of the place of cosines."""
+    meaning = f"single words matched, which count for {config.words:.0%} of the cosines' place"
+    return Adjustment("words", config.words * (single - whole), single, whole, meaning)
 
 
 def _capped(item: ItemScore, most: float) -> ItemScore:
@@ -108,55 +162,3 @@ def _capped(item: ItemScore, most: float) -> ItemScore:
     meaning = "no more than a copy of the best reference gets"
     cap = Adjustment("cap", 0.0 - above, item.score, most, meaning)
     return replace(item, score=min(item.score, most), adjustments=(*item.adjustments, cap))
-
-
-def _words(
-    candidate: Encoding, terms: Sequence[Comparison], encoded: Sequence[Encoding], config: ScoringConfig
-) -> tuple[Adjustment, ...]:
-    """Let the match of single words take its share of the place of cosines."""
-    if not config.words:
-        return ()
-    whole = sum(term.weight * term.cosine for term in terms)
-    single = sum(
-        term.weight * match(candidate.close, other.close, config.match)
-        for term, other in zip(terms, encoded, strict=True)
-        if candidate.close is not None and other.close is not None
-    )
-    meaning = f"single words matched, which count for {config.words:.0%} of the cosines' place"
-    return (Adjustment("words", config.words * (single - whole), single, whole, meaning),)
-
-
-def _mean(words: Sequence[tuple[Adjustment, ...]]) -> tuple[Adjustment, ...]:
-    """One adjustment for all references."""
-    flat = [one for each in words for one in each]
-    if not flat:
-        return ()
-    return (
-        Adjustment(
-            "words",
-            fmean(one.amount for one in flat),
-            fmean(one.measured for one in flat),
-            fmean(one.usual for one in flat),
-            flat[0].meaning,
-        ),
-    )
-
-
-def _flags(
-    example: Example,
-    candidate: Encoding,
-    references: Sequence[Encoding],
-    augmentations: Sequence[Augmentation],
-) -> tuple[str, ...]:
-    """What a reader should know of this score, in alphabetical order."""
-    blank = not example.candidate.strip()
-    own = flags.raised(
-        {
-            flags.EMPTY_CANDIDATE: blank,
-            flags.OUT_OF_VOCABULARY: not blank and not candidate.vector.any(),
-            flags.NO_CONTEXT: not example.context.strip(),
-            flags.CANDIDATE_TRUNCATED: candidate.truncated,
-            flags.REFERENCE_TRUNCATED: any(one.truncated for one in references),
-        }
-    )
-    return tuple(sorted({*own, *(flag for found in augmentations for flag in found.flags)}))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import Against
 from mars_score.metrics.likely import read
+from mars_score.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +25,19 @@ if TYPE_CHECKING:
     from mars_score.types import Augmentation, Example, ItemScore, Pair
 
 
+PLACES = 64 << 20
+"""Bytes of what candidates are held against that are kept for the next system, about."""
+ENTRY = 200
+"""Bytes of a word, a run of words, a text or a template, about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mars:
     """The metric, given its parts: `augment` needs no candidate, `score` no language model unless asked for it."""
 
     config: MarsConfig
+    places: Recent[tuple[Pair, ...], Against] = field(default_factory=lambda: Recent(PLACES, _size))
+    """By context and references, for the next candidates."""
 
     def augment(
         self, pairs: Sequence[Pair], tagger: Tagger, idf: Idf, infiller: Infiller, progress: StageProgress
@@ -42,7 +51,11 @@ class Mars:
     ) -> list[ItemScore]:  # fmt: skip
         """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
         scoring = self.config.scoring
-        references = dict.fromkeys(one.text for found in augmented.values() for one in found.augmented)
+        firsts: dict[tuple[Pair, ...], Example] = {}
+        for example in examples:
+            firsts.setdefault(example.pairs, example)
+        places = {pairs: self._place(pairs, augmented) for pairs in firsts}
+        references = dict.fromkeys(text for place in places.values() for text in place.texts)
         contexts = dict.fromkeys(one.context for one in examples if scoring.adjusts and one.context.strip())
         candidates = dict.fromkeys(example.candidate for example in examples)
         encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
@@ -52,15 +65,24 @@ class Mars:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
         likely = {} if likelihood is None else read(examples, likelihood, progress)
-        items: list[ItemScore] = []
-        places: dict[tuple[Pair, ...], Against] = {}
-        for example in examples:
-            pairs = example.pairs
-            if pairs not in places:
-                own = [augmented[pair] for pair in pairs]
-                places[pairs] = Against.of(example, own, encodings, likely, scoring)
-            items.append(places[pairs].score(example, encodings[example.candidate]))
-        return items
+        for pairs, place in places.items():
+            if self.places.get(pairs) is not place:
+                places[pairs] = place.measured(firsts[pairs], encodings, likely)
+                self.places.keep(pairs, places[pairs])
+        return [places[example.pairs].score(example, encodings, likely) for example in examples]
+
+    def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> Against:
+        """What was measured before, or what is to be measured once all is encoded."""
+        own = tuple(augmented[pair] for pair in pairs)
+        known = self.places.get(pairs)
+        return known if known and known.augmentations == own else Against.of(own, self.config.scoring)
+
+
+def _size(pairs: tuple[Pair, ...], place: Against) -> int:
+    """The bytes of a place, about: its words and runs of words are most of them."""
+    source = place.usual.source if place.usual else None
+    parts = len(source.words) + len(source.runs) if source else 0
+    return ENTRY * (10 + len(pairs) + 4 * len(place.texts) + parts)
 
 
 def _encode(

@@ -15,8 +15,8 @@ import torch.nn.functional as F
 
 from mars_score.progress import Progress, silent
 from mars_score.similarity.base import CloseReading, Encoder, Encoding
-from mars_score.similarity.batches import topped_up
 from mars_score.similarity.fluency import FluencyHead, refuse_other
+from mars_score.similarity.network import Network
 from mars_score.similarity.pieces import PieceWeights
 from mars_score.similarity.sentence import SentenceEncoder
 
@@ -32,8 +32,8 @@ class CloseEncoder(SentenceEncoder):
     def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the encoder and the head that ships with the package."""
         refuse_other(Path(location))
+        self.head = FluencyHead(torch.device(device))
         super().__init__(location, device=device, dtype=dtype)
-        self.head = FluencyHead(self.device)
         self.middle = int(self.model.config.num_hidden_layers) // 2
         """Of the layers, the one whose states are compared: lower ones see spelling, higher ones whole sentences."""
         unknown = self.tokenizer.unk_token_id  # stands for something in the text, so it is no added token
@@ -41,21 +41,23 @@ class CloseEncoder(SentenceEncoder):
         self.added = torch.tensor(added, device=self.device)
         self.piece_weights = PieceWeights(self.tokenizer)
 
+    def _network(self) -> Network:
+        return Network(self.model, beside=[self.head.product])
+
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
-        ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, L)
+        states = self.network.read(rows, all_layers=True)
+        ids = torch.tensor([token for row in rows for token in row], device=self.device)  # (t,)
         with torch.inference_mode():
-            found = self.model(
-                input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
-            ).hidden_states
-            layers = [layer.float() for layer in found]  # each (N, L, H)
-            vectors = self._pooled(layers[-1])  # (N, H)
-            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (N, L)
-            middle = F.normalize(layers[self.middle], dim=-1).half().cpu().numpy()  # (N, L, H)
-            own = ~torch.isin(ids, self.added).cpu().numpy()  # (N, L)
-        return [
-            Encoding(vectors[i], close=self._close(rows[i], own[i], in_place[i], middle[i]))
-            for i in range(len(rows))
-        ]
+            layers = [layer.float() for layer in states.layers]  # each (T, H)
+            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (T,)
+            middle = F.normalize(layers[self.middle], dim=-1).half().cpu().numpy()  # (T, H)
+            own = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
+        vectors = self._pooled(layers[-1], states.starts, rows)
+        found = []
+        for row, start, vector in zip(rows, states.starts, vectors, strict=True):
+            part = slice(start, start + len(row))
+            found.append(Encoding(vector, close=self._close(row, own[part], in_place[part], middle[part])))
+        return found
 
     def _close(
         self,

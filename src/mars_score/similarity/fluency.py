@@ -59,13 +59,18 @@ class FluencyHead:
 
         self.own = {name: each.float().to(device) for name, each in (tensors or load_file(FILE)).items()}
 
+    @property
+    def product(self) -> tuple[Tensor, Tensor]:
+        """The one product of matrices: weight (width, layers H) and bias (width,)."""
+        return self.own["dense.weight"], self.own["dense.bias"]
+
     def in_place(self, states: Tensor) -> Tensor:
-        """(N, L, layers H) -> (N, L): log of the probability that a piece is in its place."""
+        """(..., layers H) -> (...): log of the probability that a piece is in its place."""
         import torch.nn.functional as F  # noqa: PLC0415  (heavy)
 
         own = self.own
         states = F.layer_norm(states, states.shape[-1:], own["norm.weight"], own["norm.bias"])
-        hidden = F.gelu(F.linear(states, own["dense.weight"], own["dense.bias"]))  # (N, L, width)
+        hidden = F.gelu(F.linear(states, *self.product))  # (..., width)
         # A product with a single column would round by where in the batch a text stands.
-        logits = (hidden * own["out.weight"][0]).sum(-1) + own["out.bias"]  # (N, L)
+        logits = (hidden * own["out.weight"][0]).sum(-1) + own["out.bias"]  # (...)
         return F.logsigmoid(-logits)

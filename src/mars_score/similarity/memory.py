@@ -39,11 +39,13 @@ class EncodingMemory:
 
     def keep(self, text: str, encoding: Encoding) -> None:
         """Remember the encoding of a reference or context, and forget older ones if need be."""
-        self._kept.keep(text, _own(encoding))
+        if self._kept.get(text) is None:
+            self._kept.keep(text, _own(encoding))
 
     def keep_for_now(self, text: str, encoding: Encoding) -> None:
         """Remember the encoding of a candidate: a relative of this metric may score the same rows next."""
-        self._passing.keep(text, _own(encoding))
+        if self._passing.get(text) is None:
+            self._passing.keep(text, _own(encoding))
 
 
 def _own(encoding: Encoding) -> Encoding:

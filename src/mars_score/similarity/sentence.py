@@ -1,6 +1,6 @@
 """Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling that its files name.
 
-A text's vector does not depend on the other texts of the call, to the last bit: :mod:`.batches` says how.
+A text's vector does not depend on the other texts of the call, to the last bit: :mod:`.network` says how.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -18,21 +17,18 @@ from mars_score.errors import ModelError
 from mars_score.models.quiet import quiet
 from mars_score.progress import Progress, silent
 from mars_score.similarity.base import Encoding
-from mars_score.similarity.batches import batches, topped_up
+from mars_score.similarity.network import Network
 from mars_score.similarity.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
     from torch import Tensor
 
 LONGEST = 512
 """Tokens of the longest text, whatever the encoder can hold."""
-BATCH_TOKENS = 192
-"""Tokens in a batch on a CPU: enough for full speed, and few rows are repeated to fill the last of a length."""
-BATCH_TOKENS_ELSEWHERE = 8192
-"""Tokens in a batch on a device with a memory of its own."""
 POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -55,13 +51,16 @@ class SentenceEncoder:
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.pooling = _pooling(folder)
         self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LONGEST)
-        self.batch_tokens = BATCH_TOKENS if self.device.type == "cpu" else BATCH_TOKENS_ELSEWHERE
+        self.network = self._network()
+
+    def _network(self) -> Network:
+        return Network(self.model)
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[Encoding]:
-        """Encode each text, equal texts once, in batches of equal length."""
+        """Encode each text, equal texts once, many in one pass through the network."""
         unique = list(dict.fromkeys(texts))
         rows, cut = self._tokens(unique)
-        together = list(batches([len(row) for row in rows], self.batch_tokens))
+        together = self.network.together([len(row) for row in rows])
         found: dict[str, Encoding] = {}
         work = side_by_side(lambda batch: self._read([rows[i] for i in batch]), together)
         for batch, encodings in zip(together, work, strict=True):
@@ -85,27 +84,31 @@ class SentenceEncoder:
         return found, cut
 
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
-        """Encode rows of one length; repetitions fill the batch up to its full height."""
-        if not rows[0]:
-            # An empty text and a tokenizer that adds nothing to it.
-            return [Encoding(np.zeros(self.model.config.hidden_size, np.float32)) for _ in rows]
-        ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, L)
-        with torch.inference_mode():
-            states = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
-            return [Encoding(vector) for vector in self._pooled(states)[: len(rows)]]
+        """Encode rows that go through the network together."""
+        states = self.network.read(rows)
+        return [Encoding(vector) for vector in self._pooled(states.layers[-1], states.starts, rows)]
 
-    def _pooled(self, states: Tensor) -> NDArray[np.float32]:
-        """(N, L, H) -> (N, H) vectors of length 1."""
-        pooled = F.normalize(_pool(states.float(), self.pooling), dim=-1)
-        vectors: NDArray[np.float32] = pooled.cpu().numpy()
-        return vectors
+    def _pooled(
+        self, states: Tensor, starts: Sequence[int], rows: Sequence[Sequence[int]]
+    ) -> list[NDArray[np.float32]]:
+        """(T, H) -> for each row a vector (H,) of length 1; zeros for one without a token."""
+        with torch.inference_mode():
+            pooled = torch.stack(
+                [
+                    _pool(states[start : start + len(row)].float(), self.pooling)
+                    for start, row in zip(starts, rows, strict=True)
+                ]
+            )  # (N, H)
+            return list(F.normalize(pooled, dim=-1).cpu().numpy())
 
 
 def _pool(states: Tensor, kind: str) -> Tensor:
-    """(N, L, H) -> (N, H)."""
+    """(L, H) -> (H,)."""
+    if not len(states):
+        return states.new_zeros(states.shape[1])
     if kind == "cls":
-        return states[:, 0]
-    return states.amax(1) if kind == "max" else states.mean(1)
+        return states[0]
+    return states.amax(0) if kind == "max" else states.mean(0)
 
 
 def _pooling(folder: Path) -> str:

@@ -1,6 +1,6 @@
 """Contextual token vectors of a transformer encoder, at any of its layers.
 
-A text's vectors do not depend on the other texts of the call, to the last bit: :mod:`.batches` says how.
+A text's vectors do not depend on the other texts of the call, to the last bit: :mod:`.network` says how.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from mars_score.errors import ConfigError, ModelError
 from mars_score.models.quiet import quiet
 from mars_score.progress import Progress, silent
-from mars_score.similarity.batches import batches, topped_up
+from mars_score.similarity.network import Network, first_position
 from mars_score.similarity.side_by_side import side_by_side
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST = 512
 """Tokens of the longest text for an encoder whose files name no limit."""
-BATCH_TOKENS = 128
-"""Tokens in a batch on a CPU: nine tenths of full speed, and little is lost where a length is rare."""
-BATCH_TOKENS_ELSEWHERE = 8192
-"""Tokens in a batch on a device with a memory of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,7 @@ class TokenEncoder:
         self.device = torch.device(device)
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.max_length = _max_length(self.tokenizer, self.model)
-        self.batch_tokens = BATCH_TOKENS if self.device.type == "cpu" else BATCH_TOKENS_ELSEWHERE
+        self.network = Network(self.model)
         ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
         self.ends = frozenset(int(end) for end in ends if end is not None)
         """Ids of the tokens that stand for a text's start and end."""
@@ -107,29 +103,24 @@ class TokenEncoder:
         return [_tokens(text, found) for text, found in zip(texts, told.encodings, strict=True)]
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[TokenEncoding]:
-        """Encode each text, equal texts once, in batches of equal length."""
+        """Encode each text, equal texts once, many in one pass through the network."""
         unique = list(dict.fromkeys(texts))
         rows = self.tokenize(unique)
-        together = list(batches([len(row.ids) for row in rows], self.batch_tokens))
+        together = self.network.together([len(row.ids) for row in rows])
         found: dict[str, TokenEncoding] = {}
         work = side_by_side(lambda batch: self._vectors([rows[i].ids for i in batch]), together)
         for batch, vectors in zip(together, work, strict=True):
-            for i, own in zip(batch, vectors, strict=False):
-                # A view would keep the whole batch alive.
+            for i, own in zip(batch, vectors, strict=True):
+                # A view would keep all of them alive.
                 found[unique[i]] = TokenEncoding(rows[i], own.copy())
             progress(len(found), len(unique))
         return [found[text] for text in texts]
 
-    def _vectors(self, rows: list[tuple[int, ...]]) -> NDArray[np.float32]:
-        """Encode rows of one length, and repetitions up to the full height: (height, n, H)."""
-        if not rows[0]:  # a blank text, for a tokenizer that adds nothing
-            states = torch.zeros(len(rows), 0, self.model.config.hidden_size)  # (N, 0, H)
-        else:
-            ids = torch.tensor(topped_up(rows, self.batch_tokens), device=self.device)  # (N, n)
-            with torch.inference_mode():
-                states = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
-        vectors: NDArray[np.float32] = states.float().cpu().numpy()  # (N, n, H)
-        return vectors
+    def _vectors(self, rows: list[tuple[int, ...]]) -> list[NDArray[np.float32]]:
+        """Encode rows that go through the network together: (n, H) for each."""
+        states = self.network.read(rows)
+        vectors: NDArray[np.float32] = states.layers[-1].float().cpu().numpy()  # (T, H)
+        return [vectors[start : start + len(row)] for start, row in zip(states.starts, rows, strict=True)]
 
 
 def _tokens(text: str, found: Any) -> Tokens:
@@ -146,8 +137,5 @@ def _tokens(text: str, found: Any) -> Tokens:
 def _max_length(tokenizer: Any, model: Any) -> int:
     """The longest text that both the tokenizer's and the model's files allow."""
     positions = int(getattr(model.config, "max_position_embeddings", 0) or 0)
-    for name, module in model.named_modules():
-        # RoBERTa and its like start counting positions after the padding index.
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            positions -= int(module.padding_idx) + 1
+    positions -= first_position(model)
     return min(int(tokenizer.model_max_length), positions if positions > 0 else LONGEST)
