@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mars_score.infilling.panels import Panels
-from mars_score.infilling.step import Grid, Step
+from mars_score.infilling.step import NOBODY, Grid, Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.language_model import LanguageModel
     from mars_score.infilling.layout import NewTokens
+    from mars_score.infilling.panels import Panel
 
 NARROW = 2
 """Rows that read at most this many tokens in a step are laid out apart from those that read more."""
@@ -77,86 +78,60 @@ class Cache:
         self, batch: Sequence[NewTokens], starts: list[int], part: list[int], position: Tensor
     ) -> Grid:
         """Some rows before their own columns."""
-        members = [batch[i] for i in part]
-        longest = max(len(new.ids) for new in members)
-        used = max(new.visible.shape[1] for new in members)
+        members = {batch[i].row.slot: i for i in part}  # slot: row of the batch
         # Copying the columns of a few rows costs less than attending in all rows; of most rows, more.
         everyone = 2 * len(members) >= self.rows
-        visible = np.zeros((self.rows if everyone else len(members), longest, used), bool)
-        numbers = [new.row.slot for new in members] if everyone else list(range(len(members)))
-        for number, new in zip(numbers, members, strict=True):
-            visible[number, : len(new.ids), : new.visible.shape[1]] = new.visible
-        counts = [len(new.ids) for new in members]
-        tokens = (
-            slice(None)
-            if len(part) == len(batch)
-            else self._index(_ranges([starts[i] for i in part], counts))
-        )
-        rows = None if everyone else self._index([new.row.slot for new in members])
+        slots = list(range(self.rows)) if everyone else list(members)
+        queues = [_span(starts, members[slot]) if slot in members else range(0) for slot in slots]
+        tokens = _lines(queues)  # (N, Q)
+        used = max(batch[i].visible.shape[1] for i in part)
+        visible = np.zeros((*tokens.shape, used), bool)
+        for number, slot in enumerate(slots):
+            if slot in members:
+                seen = batch[members[slot]].visible
+                visible[number, : seen.shape[0], : seen.shape[1]] = seen
+        rows = None if everyone else self._index(slots)
         return Grid(
             memory=self.own,
             rows=rows,
             tokens=tokens,
-            row=self._index(np.repeat(numbers, counts)),
-            place=self._index(_ranges([0] * len(counts), counts)),
-            size=(len(visible), longest, used),
+            columns=used,
             visible=torch.from_numpy(visible).to(self.own.device),
-            token_position=position[tokens],
-            column_position=(self.positions[: self.rows] if rows is None else self.positions[rows])[:, :used],
+            token_position=position,
+            column_position=(self.positions if rows is None else self.positions[rows])[:, :used],
         )
 
     def _context_grids(self, batch: Sequence[NewTokens], starts: list[int], position: Tensor) -> list[Grid]:
-        """Every row before its context.
-
-        The narrow rows of a panel stand in one grid. Wide rows are few at a time, and would pad all the others:
-        theirs is a grid for each context.
-        """
+        """Every row before its context; wide rows, which are few at a time and would pad the others, apart."""
         grids = []
         for panel in self.contexts.panels:
             index = {number: i for i, number in enumerate(panel.numbers)}
-            narrow: list[tuple[int, int]] = []  # (number in the panel, row of the batch)
-            wide: dict[int, list[tuple[int, int]]] = {}
+            narrow: list[list[int]] = [[] for _ in index]  # the tokens that look at each context
+            wide: list[list[int]] = [[] for _ in index]
             for row, new in enumerate(batch):
                 number = index.get(new.row.context)
-                if number is not None and len(new.ids) <= NARROW:
-                    narrow.append((number, row))
-                elif number is not None:
-                    wide.setdefault(number, []).append((0, row))
-            if narrow:
-                grids.append(self._context_grid(panel.store, panel.lengths, narrow, batch, starts, position))
-            for number, rows in wide.items():
-                length = panel.lengths[number]
-                store = panel.store[:, :, number : number + 1]
-                grids.append(self._context_grid(store, [length], rows, batch, starts, position))
+                if number is not None:
+                    queues = narrow if len(new.ids) <= NARROW else wide
+                    queues[number] += _span(starts, row)
+            grids += [self._context_grid(panel, queues, position) for queues in (narrow, wide) if any(queues)]
         return grids
 
-    def _context_grid(
-        self, store: Tensor, lengths: list[int], rows: list[tuple[int, int]],
-        batch: Sequence[NewTokens], starts: list[int], position: Tensor,
-    ) -> Grid:  # fmt: skip
-        """Some rows before their contexts, whose keys and values are `store` (layers, 2, C, K, L, D)."""
-        counts = [0] * len(lengths)
-        sequence: list[int] = []
-        place: list[int] = []
-        tokens: list[int] = []
-        for number, row in rows:
-            new = len(batch[row].ids)
-            sequence += [number] * new
-            place += range(counts[number], counts[number] + new)
-            tokens += range(starts[row], starts[row] + new)
-            counts[number] += new
+    def _context_grid(self, panel: Panel, queues: list[list[int]], position: Tensor) -> Grid:
+        """Contexts of a panel with the tokens that look at each."""
+        used = [number for number, queue in enumerate(queues) if queue]
+        everyone = 2 * len(used) >= len(queues)  # as above
+        if not everyone:
+            queues = [queues[number] for number in used]
+        lengths = panel.lengths if everyone else [panel.lengths[number] for number in used]
         longest = max(lengths)
         steps = torch.arange(longest, device=self.own.device)[None]  # (1, L)
-        chosen = self._index(tokens)
         return Grid(
-            memory=store,
-            rows=None,
-            tokens=chosen,
-            row=self._index(sequence),
-            place=self._index(place),
-            size=(len(lengths), max(counts), longest),
+            memory=panel.store,
+            rows=None if everyone else self._index(used),
+            tokens=_lines(queues),
+            columns=longest,
             visible=None if min(lengths) == longest else (steps < self._index(lengths)[:, None])[:, None],
-            token_position=position[chosen],
+            token_position=position,
             column_position=steps,
         )
 
@@ -165,6 +140,14 @@ class Cache:
         return torch.as_tensor(np.asarray(numbers, dtype=np.int64)).to(self.own.device)
 
 
-def _ranges(starts: Sequence[int], counts: Sequence[int]) -> list[int]:
-    """start, start + 1, ... for each start, so many as its count."""
-    return [start + i for start, count in zip(starts, counts, strict=True) for i in range(count)]
+def _span(starts: list[int], row: int) -> range:
+    """The numbers of a row's tokens in the step."""
+    return range(starts[row], starts[row + 1])
+
+
+def _lines(queues: Sequence[Sequence[int]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Numbers of tokens, one line for each queue, filled up to the longest."""
+    lines = np.full((len(queues), max(map(len, queues))), NOBODY, np.int64)
+    for line, queue in zip(lines, queues, strict=True):
+        line[: len(queue)] = queue
+    return lines
