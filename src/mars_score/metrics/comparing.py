@@ -45,7 +45,9 @@ class Against:
 
     augmentations: tuple[Augmentation, ...]
     texts: tuple[str, ...]
-    """The n texts that candidates are compared with: each of R references, its augmentations behind it."""
+    """What candidates are compared with, each once, by the alphabet: so their order leaves no trace in rounding."""
+    which: NDArray[np.int64]
+    """(n,) which text stands where: each of R references, its augmentations behind it."""
     starts: tuple[int, ...]
     """(R,) where the texts of each reference begin."""
     weights: Vector
@@ -62,9 +64,12 @@ class Against:
     def of(cls, augmentations: Sequence[Augmentation], config: ScoringConfig) -> Against:
         """Take what is known before anything is encoded."""
         counts = [len(found.augmented) for found in augmentations]
+        texts = [one.text for found in augmentations for one in found.augmented]
+        unique = sorted(set(texts))
         return cls(
             tuple(augmentations),
-            tuple(one.text for found in augmentations for one in found.augmented),
+            tuple(unique),
+            np.array([unique.index(text) for text in texts]),
             tuple(accumulate(counts[:-1], initial=0)),
             np.array([weight for found in augmentations for weight in weights(found.augmented, config.q)]),
             config,
@@ -72,8 +77,7 @@ class Against:
 
     def measured(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> Against:
         """Measure all that does not depend on the candidate."""
-        ends = (*self.starts[1:], len(self.texts))
-        texts = [self.texts[start:end] for start, end in zip(self.starts, ends, strict=True)]
+        texts = [[one.text for one in found.augmented] for found in self.augmentations]
         cut = flags.raised({flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in self.texts)})
         found = replace(
             self,
@@ -89,8 +93,8 @@ class Against:
         """Score one candidate; of several references the best one counts, or their mean."""
         config, candidate = self.config, encodings[example.candidate]
         others = [encodings[text] for text in self.texts]
-        vectors = np.stack([one.vector for one in others]).astype(np.float64)  # (n, H)
-        cosines = vectors @ candidate.vector.astype(np.float64)  # (n,)
+        vectors = np.stack([one.vector for one in others]).astype(np.float64)  # (texts, H)
+        cosines = (vectors @ candidate.vector.astype(np.float64))[self.which]  # (n,)
         whole = self._by_reference(cosines)  # (R,)
         single = self._by_reference(self._matches(candidate, others)) if config.words else whole  # (R,)
         totals = whole + config.words * (single - whole)  # (R,)
@@ -116,16 +120,17 @@ class Against:
 
     def _matches(self, candidate: Encoding, others: Sequence[Encoding]) -> Vector:
         """(n,) how well single words match; 0 where there are none."""
-        found = np.zeros(len(others))
+        found = np.zeros(len(others))  # (texts,)
         read = [(i, one.close) for i, one in enumerate(others) if one.close is not None]
         if candidate.close is not None and read:
             places, readings = zip(*read, strict=True)
             found[list(places)] = matches(candidate.close, readings, self.config.match)
-        return found
+        expanded: Vector = found[self.which]
+        return expanded
 
     def _terms(self, cosines: Vector, chosen: range) -> tuple[Comparison, ...]:
         """What the chosen references contribute to the mean of their cosines."""
-        ends = (*self.starts[1:], len(self.texts))
+        ends = (*self.starts[1:], len(self.which))
         part = slice(self.starts[chosen.start], ends[chosen.stop - 1])
         augmented = (one for number in chosen for one in self.augmentations[number].augmented)
         shares = self.weights[part] / len(chosen)

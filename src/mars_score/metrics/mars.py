@@ -10,6 +10,7 @@ from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import Against
 from mars_score.metrics.likely import read
 from mars_score.recent import Recent
+from mars_score.similarity.side_by_side import one_thread_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,11 +66,12 @@ class Mars:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
         likely = {} if likelihood is None else read(examples, likelihood, progress)
-        for pairs, place in places.items():
-            if self.places.get(pairs) is not place:
-                places[pairs] = place.measured(firsts[pairs], encodings, likely)
-                self.places.keep(pairs, places[pairs])
-        return [places[example.pairs].score(example, encodings, likely) for example in examples]
+        with one_thread_each():
+            for pairs, place in places.items():
+                if self.places.get(pairs) is not place:
+                    places[pairs] = place.measured(firsts[pairs], encodings, likely)
+                    self.places.keep(pairs, places[pairs])
+            return [places[example.pairs].score(example, encodings, likely) for example in examples]
 
     def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> Against:
         """What was measured before, or what is to be measured once all is encoded."""

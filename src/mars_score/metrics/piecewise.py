@@ -29,18 +29,13 @@ def matches(
     either     the better of the two: an answer may hold the expected one, or be a part of it
     """
     starts = np.cumsum([0, *(len(one.weights) for one in references[:-1])])  # (R,)
-    pieces = _single(np.concatenate([one.vectors for one in references]))  # (M, H): of all references
-    alike = _single(candidate.vectors) @ pieces.T  # (n, M)
-    weights = np.concatenate([one.weights for one in references])  # (M,)
+    weights = np.concatenate([one.weights for one in references])  # (M,): of all references
+    # By torch, which widens numbers and multiplies small matrices faster than NumPy.
+    pieces = torch.from_numpy(np.concatenate([one.vectors for one in references])).float()  # (M, H)
+    alike = (torch.from_numpy(candidate.vectors).float() @ pieces.T).numpy()  # (n, M)
     precision = candidate.weights @ np.maximum.reduceat(alike, starts, axis=1)  # (R,)
     recall = np.add.reduceat(alike.max(0) * weights, starts)  # (R,)
     share = RECALL if kind == "recall" else 0.5
     joined = np.maximum(precision, recall) if kind == "either" else share * recall + (1 - share) * precision
     found: NDArray[np.float64] = joined.astype(np.float64)
-    return found
-
-
-def _single(vectors: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Single precision; by torch, which has an instruction for it where NumPy has a loop."""
-    found: NDArray[np.float32] = torch.from_numpy(vectors).float().numpy()
     return found

@@ -26,7 +26,7 @@ _turn = threading.RLock()
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
     """Yield the result for each item, in order; torch keeps to one thread in each."""
-    with _one_thread_each() as workers, ThreadPoolExecutor(max(1, min(workers, len(items)))) as pool:
+    with one_thread_each() as workers, ThreadPoolExecutor(max(1, min(workers, len(items)))) as pool:
         try:
             yield from pool.map(work, items)
         finally:
@@ -34,8 +34,11 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[int]:
-    """Tell how many threads torch may use, and meanwhile make it use one in each that calls it."""
+def one_thread_each() -> Iterator[int]:
+    """Tell how many threads torch may use, and meanwhile make it use one in each that calls it.
+
+    Also for many small products one after the other, which threads would only hold up.
+    """
     with _turn:
         threads = torch.get_num_threads()
         if "OpenMP" not in torch.__config__.parallel_info():
