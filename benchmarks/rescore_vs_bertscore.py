@@ -5,9 +5,10 @@
 Both have the same encoder weights and get the same 2,000 (candidate, reference) pairs. bert-score has its
 default batch size, the encoder's last layer and no IDF weights. Ours also compares with three augmented
 references a pair; they and their encodings are in the scorer from an earlier system. bert-score cannot keep
-references. So the ratio depends on how many references there are, and three settings are measured:
+references. So the ratio depends on how many references there are, and several settings are measured:
 
 - `rescore_vs_bertscore`: one system, every candidate has a reference of its own;
+- `rescore_vs_bertscore_paper`: the same by the paper's formula;
 - `rescore_vs_bertscore_systems`: five systems in one call, so that five candidates share a reference;
 - `rescore_vs_bertscore_references`: one system, four references for each candidate.
 
@@ -56,6 +57,7 @@ def main() -> None:
     }
     for name, rows in settings.items():
         compare(name, rows, scorer, library)
+    compare("rescore_vs_bertscore_paper", own_references, MarsScorer("paper-formula"), library)
 
 
 def compare(name: str, rows: Callable[[str], list[Example]], scorer: MarsScorer, library: BERTScorer) -> None:
