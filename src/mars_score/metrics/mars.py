@@ -10,7 +10,6 @@ from mars_score.metrics.augmenting import augment
 from mars_score.metrics.comparing import Against
 from mars_score.metrics.likely import read
 from mars_score.recent import Recent
-from mars_score.similarity.side_by_side import one_thread_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +50,8 @@ class Mars:
         memory: EncodingMemory, progress: StageProgress, likelihood: Likelihood | None = None,
     ) -> list[ItemScore]:  # fmt: skip
         """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
+        from mars_score.similarity.side_by_side import one_thread_each  # noqa: PLC0415  (heavy)
+
         scoring = self.config.scoring
         firsts: dict[tuple[Pair, ...], Example] = {}
         for example in examples:

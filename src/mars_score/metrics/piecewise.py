@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +27,8 @@ def matches(
     recall     what the reference says should be said; more does less harm
     either     the better of the two: an answer may hold the expected one, or be a part of it
     """
+    import torch  # noqa: PLC0415  (heavy)
+
     starts = np.cumsum([0, *(len(one.weights) for one in references[:-1])])  # (R,)
     weights = np.concatenate([one.weights for one in references])  # (M,): of all references
     # By torch, which widens numbers and multiplies small matrices faster than NumPy.
