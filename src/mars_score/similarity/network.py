@@ -11,6 +11,7 @@ Libraries choose the order of a sum by the shape of a product. So a row may meet
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -72,7 +73,7 @@ class Network:
     def read(self, rows: Sequence[Sequence[int]], *, all_layers: bool = False) -> States:
         """Pass rows that `together` put together: the states of the last layer, or of the embeddings and all layers."""
         lengths = [len(row) for row in rows]
-        starts = tuple(sum(lengths[:i]) for i in range(len(rows)))
+        starts = tuple(accumulate(lengths[:-1], initial=0))
         if not any(lengths):  # blank texts, for a tokenizer that adds nothing
             depth = int(self.model.config.num_hidden_layers) + 1 if all_layers else 1
             return States(depth * (torch.zeros(0, self.model.config.hidden_size),), starts)
@@ -107,10 +108,10 @@ class Network:
         """Whether rows in a pack come out as alone. Positions or attention of another kind would show here."""
         probe = [[5, 9, 7, 8, 6, 5, 4], [6, 8, 4], [9]]
         usual = self.model.config._attn_implementation
+        register()
         with torch.inference_mode():
+            alone = [self.model(input_ids=torch.tensor([row], device=self.device))[0][0] for row in probe]
             try:
-                alone = [self.model(input_ids=torch.tensor([row], device=self.device))[0][0] for row in probe]
-                register()
                 self.model.set_attn_implementation(ATTENTION)
                 packed = self._pass_pack(probe, STEP)[0][0]  # (T, H)
                 parts = packed[: sum(map(len, probe))].split([len(row) for row in probe])
