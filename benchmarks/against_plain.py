@@ -15,7 +15,7 @@ from benchmarks.jobs import jobs_of, with_context_of
 from benchmarks.plain import Plain
 from benchmarks.texts import stories, summaries
 from benchmarks.timing import alternately, report
-from mars_score.infilling.engine import Counts
+from mars_score.infilling.decoder.engine import Counts
 from mars_score.scorer import MarsScorer
 
 if TYPE_CHECKING:

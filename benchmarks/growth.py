@@ -22,7 +22,7 @@ from benchmarks.timing import alternately, report
 from mars_score.scorer import MarsScorer
 
 if TYPE_CHECKING:
-    from mars_score.infilling.rows import Job
+    from mars_score.infilling.decoder.state import Job
 
 REFERENCES = (25, 50, 100, 200)
 CONTEXTS = (64, 128, 256, 512, 1024)

@@ -10,7 +10,7 @@ from mars_score.masking.templates import make_templates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.infilling.rows import Job
+    from mars_score.infilling.decoder.state import Job
     from mars_score.scorer import MarsScorer
     from mars_score.types import Pair
 

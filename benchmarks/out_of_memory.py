@@ -19,7 +19,7 @@ import torch
 from benchmarks.jobs import jobs_of
 from benchmarks.texts import stories
 from benchmarks.timing import report
-from mars_score.infilling.engine import Engine
+from mars_score.infilling.decoder.engine import Engine
 from mars_score.scorer import MarsScorer
 
 REFERENCES = 32

@@ -19,8 +19,8 @@ from mars_score.models.quiet import quiet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.infilling.engine import Counts
-    from mars_score.infilling.rows import Job
+    from mars_score.infilling.decoder.engine import Counts
+    from mars_score.infilling.decoder.state import Job
 
 ROWS = 64
 """Templates a batch, as many as the engine has in flight."""

@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 from transformers import AutoModelForCausalLM, DynamicCache
 
+from mars_score.infilling.decoder.state import END
 from mars_score.infilling.planning import Goals, Tables, plan, shortlist
-from mars_score.infilling.rows import END
 from mars_score.models.quiet import quiet
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.language_model import Vocabulary
-    from mars_score.infilling.rows import Job, TokenBlock
+    from mars_score.infilling.decoder.state import Job, TokenBlock
+    from mars_score.lm.causal import Vocabulary
 
 Fill = tuple[int, ...]
 
@@ -98,7 +98,7 @@ class RowByRow:
             )  # fmt: skip
         modes = [False]
         if goal and self.config.planner != "off":
-            modes = [False, True] if self.config.rival else [True]
+            modes = [False, True] if self.config.compare_unplanned else [True]
         before = self.cache.get_seq_length()
         guesses: dict[Fill, None] = {}
         for planned in modes:

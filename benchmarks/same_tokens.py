@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.jobs import jobs_of
 from benchmarks.row_by_row import RowByRow
-from mars_score.infilling.engine import Engine
+from mars_score.infilling.decoder.engine import Engine
 from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
 from mars_score.text import clean

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.lm.causal import LanguageModel
 
 __all__ = ["browser"]
 

@@ -57,7 +57,8 @@ ONLY_SAMPLED = ("infilling.samples", "infilling.seed")
 ONLY_NAIVE = {"infiller": "naive"}
 """What the masked language model matters for."""
 ONLY_PLANNED = tuple(
-    f"infilling.{name}" for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "rival")
+    f"infilling.{name}"
+    for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "compare_unplanned")
 )
 """What matters only with a planner."""
 BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo", "likelihood", "cap")
@@ -136,7 +137,11 @@ class TestPresets:
         paper = preset("paper")
         assert paper.masking.idf == "corpus"
         assert paper.infilling.lm == "openai-community/gpt2-large"
-        assert (paper.infilling.rival, paper.infilling.horizon, paper.infilling.judge_window) == (False, 0, 0)
+        assert (paper.infilling.compare_unplanned, paper.infilling.horizon, paper.infilling.judge_window) == (
+            False,
+            0,
+            0,
+        )
 
     def test_names(self) -> None:
         assert sorted(PRESETS) == ["general", "paper", "paper-formula", "qa", "story", "summary"]
@@ -243,7 +248,7 @@ def test_values_that_have_no_meaning(rule: str, options: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     "options",
     [
-        {"q": float("nan")}, {"q": "0.9"}, {"eta": float("inf")}, {"steps": 2.5}, {"rival": "no"}, {"rival": 1},
+        {"q": float("nan")}, {"q": "0.9"}, {"eta": float("inf")}, {"steps": 2.5}, {"no_repeat": "no"}, {"no_repeat": 1},
         {"ratios": [0.2]}, {"ratios": (float("nan"),)}, {"lm": None}, {"seed": True},
     ],
     ids=str,
@@ -344,14 +349,14 @@ class TestSignature:
     def test_is_written_out(self, name: str, ratios: str, adjust: str) -> None:
         assert signature(preset(name), **NAMES) == (
             f"mars:v{__version__}|ratios:{ratios}|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
-            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.rival|judge:s4.w4.k3"
+            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.k3"
             f"|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|adjust:{adjust}|read:read@5|dtype:float32/float32"
         )
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
             f"mars:v{__version__}|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
-            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.rival|judge:s4.w4.k3"
+            "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.k3"
             "|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
 

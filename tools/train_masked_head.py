@@ -25,7 +25,7 @@ from masked_head.text import SOURCES, TEST, VALIDATION, fetch
 from masked_head.training import Settings, train
 from safetensors.torch import save_file
 
-from mars_score.infilling.headed_encoder import FILE, FOLDER, HeadedEncoder
+from mars_score.lm.masked import FILE, FOLDER, HeadedEncoder
 from mars_score.models.digest import sha256_of
 from mars_score.models.store import ModelStore
 
@@ -83,7 +83,7 @@ def _train(location: Path, masker: Masker, texts: Texts, settings: Settings) -> 
     save_file(learnt, FILE, metadata=body)
     card = {
         "about": "What makes the sentence encoder all-MiniLM-L6-v2 a masked language model; "
-        "see mars_score/infilling/headed_encoder.py. Made by tools/train_masked_head.py.",
+        "see mars_score/lm/masked.py. Made by tools/train_masked_head.py.",
         "body": body,
         "head": {"file": FILE.name, "bytes": FILE.stat().st_size, "sha256": sha256_of(FILE)},
         "text": _text_card(),

@@ -67,7 +67,7 @@ class InfillingConfig:
     """Each further rewarded token counts this much less."""
     shortlist: int = 256
     """Planning reorders this many most probable tokens (and the rewarded ones); 0 means the vocabulary."""
-    rival: bool = True
+    compare_unplanned: bool = True
     """Grow the plain fill beside the planned one, and let the judge choose; the paper grows the planned one only."""
     no_repeat: bool = True
     """Never write the same token twice in a row, or a pair of tokens that the text already has."""
@@ -261,7 +261,7 @@ PRESETS: dict[str, MarsConfig] = {
             horizon=0,
             decay=1.0,
             shortlist=0,
-            rival=False,
+            compare_unplanned=False,
             no_repeat=False,
             judge_window=0,
             judge_keep=0,

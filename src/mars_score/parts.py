@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MarsConfig, ScoringConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
-    from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.likelihood import Likelihood
+    from mars_score.lm.causal import LanguageModel
+    from mars_score.lm.likelihood import Likelihood
     from mars_score.similarity.base import Encoder
     from mars_score.similarity.tokens import TokenEncoder
     from mars_score.similarity.words import WordVectorEncoder
@@ -87,7 +87,7 @@ class Parts:
         """Name the model that fills blanks, as signatures do; a head that ships with the package is part of it."""
         if config.infiller == "guided":
             return self.name(config.lm, LANGUAGE_MODEL)
-        from mars_score.infilling.headed_encoder import fits, head_hash  # noqa: PLC0415  (loads torch)
+        from mars_score.lm.masked import fits, head_hash  # noqa: PLC0415  (loads torch)
 
         body, found = self.name(config.masked_lm, MASKED_LM), self.find(config.masked_lm, MASKED_LM)
         return f"{body}+head@{head_hash()}" if fits(Path(found.location)) else body
@@ -104,7 +104,7 @@ class Parts:
 
     def language_model(self, config: InfillingConfig) -> LanguageModel:
         """The language model of these settings."""
-        from mars_score.infilling.language_model import LanguageModel  # noqa: PLC0415  (loads torch)
+        from mars_score.lm.causal import LanguageModel  # noqa: PLC0415  (loads torch)
 
         gradients = config.planner == "kv"
         found = self.sound(config.lm, LANGUAGE_MODEL)
@@ -125,7 +125,7 @@ class Parts:
 
     def guided(self, config: InfillingConfig) -> GuidedInfiller:
         """The language model with its decoding engine."""
-        from mars_score.infilling.engine import Engine  # noqa: PLC0415  (loads torch)
+        from mars_score.infilling.decoder.engine import Engine  # noqa: PLC0415  (loads torch)
         from mars_score.infilling.guided import GuidedInfiller  # noqa: PLC0415
 
         model = self.language_model(config)
@@ -135,8 +135,8 @@ class Parts:
         )
 
     def _naive(self, config: InfillingConfig) -> Infiller:
-        from mars_score.infilling.masked_model import MaskedModel  # noqa: PLC0415  (loads torch)
         from mars_score.infilling.naive import NaiveInfiller  # noqa: PLC0415
+        from mars_score.lm.masked import MaskedModel  # noqa: PLC0415  (loads torch)
 
         found = self.sound(config.masked_lm, MASKED_LM)
         model = self._once(
@@ -147,7 +147,7 @@ class Parts:
 
     def likelihood(self, config: InfillingConfig) -> Likelihood:
         """The language model as a reader."""
-        from mars_score.infilling.likelihood import Likelihood  # noqa: PLC0415  (loads torch)
+        from mars_score.lm.likelihood import Likelihood  # noqa: PLC0415  (loads torch)
 
         model = self.language_model(config)
         return self._once(("likelihood", config), lambda: Likelihood(model, max_context=config.max_context))

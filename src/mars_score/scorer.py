@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
-    from mars_score.infilling.likelihood import Likelihood
+    from mars_score.lm.likelihood import Likelihood
     from mars_score.masking.tagging import Tagger
     from mars_score.models.store import ModelStore
     from mars_score.similarity.base import Encoder

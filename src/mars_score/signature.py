@@ -97,7 +97,7 @@ def _planning(infilling: InfillingConfig) -> str:
     shortlist = f".top{infilling.shortlist}" if infilling.shortlist and infilling.planner == "hidden" else ""
     return (
         f"{infilling.planner}.{infilling.reward}.k{infilling.steps}.eta{_number(infilling.eta)}.xi{_number(infilling.xi)}"
-        f".{scope}.decay{_number(infilling.decay)}{shortlist}{'.rival' if infilling.rival else ''}"
+        f".{scope}.decay{_number(infilling.decay)}{shortlist}{'.unplanned' if infilling.compare_unplanned else ''}"
     )
 
 

@@ -259,7 +259,10 @@ SETTINGS = {
     "a number that is none": ("--set q=high", ["--set q=high: expected a value like 0.8"]),
     "a number that is not finite": ("--set eta=nan", ["--set eta=nan: expected a value like 0.01"]),
     "a fraction for a count": ("--set steps=2.5", ["--set steps=2.5: expected a value like 3"]),
-    "a word for a switch": ("--set rival=maybe", ["--set rival=maybe: expected a value like true"]),
+    "a word for a switch": (
+        "--set compare_unplanned=maybe",
+        ["--set compare_unplanned=maybe: expected a value like true"],
+    ),
     "a list that is none": (
         "--set ratios=0.2;0.4",
         ["--set ratios=0.2;0.4: expected a value like 0.2,0.4,0.6"],

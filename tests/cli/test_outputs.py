@@ -170,12 +170,13 @@ def test_a_file_and_its_signature(cli: CommandLine) -> None:
 
 def test_settings_reach_the_signature(cli: CommandLine) -> None:
     arguments = (
-        "--preset qa --lm gemma3-270m --encoder glove-50d --set q=0.9 --set ratios=0.1,0.5 --set rival=off"
+        "--preset qa --lm gemma3-270m --encoder glove-50d --set q=0.9 --set ratios=0.1,0.5"
+        " --set compare_unplanned=off"
     )
     shown = signature_of(cli("score", "rows.jsonl", *arguments.split(), "--dtype", "bfloat16").err)
     for part in ("ratios:0+0.1+0.5", "lm:gemma3-270m@", "enc:glove-50d@", "q:0.9", "dtype:bfloat16/bfloat16"):
         assert f"|{part}" in shown
-    assert "rival" not in shown
+    assert ".unplanned" not in shown
     assert "|ratios:0|" in signature_of(cli("score", "rows.jsonl", "--set", "ratios=").err)
 
 

@@ -11,8 +11,8 @@ from mars_score.types import Block, Template
 
 if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Job
+    from mars_score.infilling.decoder.state import Job
+    from mars_score.lm.causal import LanguageModel
 
 
 def template(marked: str, ratio: float = 0.4) -> Template:

@@ -10,8 +10,8 @@ from tokenizers import ByteLevelBPETokenizer
 from transformers import AutoModelForCausalLM as Models
 from transformers import Gemma3TextConfig, GPT2Config, LlamaConfig, PreTrainedTokenizerFast
 
-from mars_score.infilling.language_model import LanguageModel
-from mars_score.infilling.masked_model import MaskedModel
+from mars_score.lm.causal import LanguageModel
+from mars_score.lm.masked import MaskedModel
 from mars_score.models.quiet import quiet
 
 from . import tiny_masked

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
-from mars_score.infilling.rows import END
+from mars_score.infilling.decoder.state import END
 
 if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.language_model import Vocabulary
-    from mars_score.infilling.rows import Job
+    from mars_score.infilling.decoder.state import Job
+    from mars_score.lm.causal import Vocabulary
 
 
 class Sequential:
@@ -63,7 +63,7 @@ class Sequential:
             limit = len(block.ids) + self.config.sigma
             modes = [False]
             if self.config.planner != "off" and goal:
-                modes = [False, True] if self.config.rival else [True]
+                modes = [False, True] if self.config.compare_unplanned else [True]
             guesses: list[list[int]] = []
             for planned in modes:
                 fill: list[int] = []

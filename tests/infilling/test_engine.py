@@ -11,11 +11,11 @@ from transformers import AutoModelForCausalLM
 
 from mars_score.config import InfillingConfig
 from mars_score.errors import ModelError
-from mars_score.infilling import choosing
-from mars_score.infilling.cache import Cache
-from mars_score.infilling.engine import Engine
-from mars_score.infilling.language_model import LanguageModel
-from mars_score.infilling.rows import Job, TokenBlock
+from mars_score.infilling import planning
+from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.kv_cache import Cache
+from mars_score.infilling.decoder.state import Job, TokenBlock
+from mars_score.lm.causal import LanguageModel
 from mars_score.models.quiet import quiet
 
 from .cases import jobs_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mars_score.infilling.layout import NewTokens
+    from mars_score.infilling.decoder.state import NewTokens
     from mars_score.models.store import ModelStore
 
 
@@ -38,7 +38,7 @@ def load(folder: Path) -> Any:
 CONFIGS = {
     "default": InfillingConfig(),
     "plain": InfillingConfig(planner="off"),
-    "planned only": InfillingConfig(rival=False, eta=0.05),
+    "planned only": InfillingConfig(compare_unplanned=False, eta=0.05),
     "probability": InfillingConfig(reward="probability", eta=0.05),
     "paper's judge": InfillingConfig(judge_window=0, judge_keep=0, sigma=2),
     "whole vocabulary, all future words": InfillingConfig(shortlist=0, horizon=0, decay=1.0, no_repeat=False),
@@ -157,7 +157,7 @@ def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.Mo
     config = InfillingConfig()
     jobs = jobs_of(tiny, config)
     usual = Engine(tiny, config).run(jobs)
-    monkeypatch.setitem(choosing.TIE, "float32", 1e9)
+    monkeypatch.setitem(planning.TIE, "float32", 1e9)
     engine = Engine(tiny, config)
     assert engine.run(jobs) == usual
     assert engine.counts.repeated == len(set(jobs))

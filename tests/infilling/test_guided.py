@@ -9,17 +9,17 @@ import pytest
 
 from mars_score.config import InfillingConfig
 from mars_score.infilling.base import Request
-from mars_score.infilling.engine import Engine
+from mars_score.infilling.decoder.engine import Engine
 from mars_score.infilling.guided import GuidedInfiller, _needs_break
 
 from .cases import FERRY, REQUESTS, template
 
 if TYPE_CHECKING:
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.lm.causal import LanguageModel
 
 CONFIGS = {
     "default": InfillingConfig(),
-    "planned hard": InfillingConfig(eta=0.2, rival=False),
+    "planned hard": InfillingConfig(eta=0.2, compare_unplanned=False),
     "sampled": InfillingConfig(temperature=1.5, samples=2),
     "repeats allowed": InfillingConfig(no_repeat=False),
 }
@@ -45,7 +45,7 @@ def test_text_blocks_survive_and_fills_are_clean(name: str, tiny: LanguageModel)
 
 
 def test_fills_never_grow_the_word_before(tiny: LanguageModel) -> None:
-    config = InfillingConfig(eta=0.2, rival=False)
+    config = InfillingConfig(eta=0.2, compare_unplanned=False)
     for answer in GuidedInfiller(tiny, config).fill(REQUESTS):
         for augmented in answer.augmented:
             segments = augmented.segments

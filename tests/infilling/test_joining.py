@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from mars_score.infilling.joining import joined
-from mars_score.infilling.masked_model import Pieces
+from mars_score.infilling.naive import joined
+from mars_score.lm.masked import Pieces
 
 if TYPE_CHECKING:
-    from mars_score.infilling.masked_model import MaskedModel
+    from mars_score.lm.masked import MaskedModel
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from mars_score.infilling.likelihood import Likelihood
+from mars_score.lm.likelihood import Likelihood
 from mars_score.models.quiet import quiet
 
 from .cases import BAKERY, FERRY
@@ -17,7 +17,7 @@ from .cases import BAKERY, FERRY
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.lm.causal import LanguageModel
 
 TEXTS = [
     (FERRY, "The captain rang the bell."),

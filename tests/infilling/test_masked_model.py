@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from transformers import AutoModel, AutoModelForMaskedLM
 
 from mars_score.errors import ModelError
-from mars_score.infilling import headed_encoder
-from mars_score.infilling.headed_encoder import HeadedEncoder
-from mars_score.infilling.masked_model import HubNetwork, MaskedModel
 from mars_score.infilling.naive import NaiveInfiller
+from mars_score.lm import masked
+from mars_score.lm.masked import HeadedEncoder, HubNetwork, MaskedModel
 from mars_score.models.quiet import quiet
 
 from . import tiny_masked
@@ -136,10 +135,10 @@ def test_one_place_is_answered_as_among_many(shipped: MaskedModel) -> None:
 
 
 def test_the_card_belongs_to_the_head() -> None:
-    card = json.loads((headed_encoder.FOLDER / "card.json").read_text("utf-8"))
-    data = headed_encoder.FILE.read_bytes()
+    card = json.loads((masked.FOLDER / "card.json").read_text("utf-8"))
+    data = masked.FILE.read_bytes()
     assert card["head"]["sha256"] == hashlib.sha256(data).hexdigest()
-    assert headed_encoder.head_hash() == card["head"]["sha256"][:8]
+    assert masked.head_hash() == card["head"]["sha256"][:8]
     assert len(data) < 4_000_000
 
 

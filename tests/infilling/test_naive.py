@@ -14,9 +14,8 @@ from transformers import AutoModelForMaskedLM
 
 from mars_score.errors import ConfigError
 from mars_score.infilling.base import Request
-from mars_score.infilling.masked_model import MaskedModel
-from mars_score.infilling.masked_rows import masked
-from mars_score.infilling.naive import NaiveInfiller, Order
+from mars_score.infilling.naive import NaiveInfiller, Order, masked
+from mars_score.lm.masked import MaskedModel
 from mars_score.masking.templates import blocks
 from mars_score.masking.words import words
 from mars_score.models.quiet import quiet

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mars_score.config import InfillingConfig, PlannerKind, RewardKind
 from mars_score.errors import ModelError
-from mars_score.infilling.engine import Engine
-from mars_score.infilling.language_model import LanguageModel
+from mars_score.infilling.decoder.engine import Engine
 from mars_score.infilling.planning import Goals, Tables, _slope, plan, reward_of, shortlist
+from mars_score.lm.causal import LanguageModel
 
 from .cases import jobs_of
 
@@ -119,7 +119,7 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
     jobs = jobs_of(language_model, plain)[:1]
     fills = {}
     for planner in PLANNERS:
-        config = InfillingConfig(planner=planner, rival=False, eta=0.02)
+        config = InfillingConfig(planner=planner, compare_unplanned=False, eta=0.02)
         fills[planner] = Engine(language_model, config).run(jobs)[0]
         assert len(fills[planner]) == 2
     assert fills["hidden"] != fills["off"]
@@ -127,16 +127,16 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
 
 
 def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Path) -> None:
-    from mars_score.infilling.decoding import Decoding
-    from mars_score.infilling.kv_planning import plan_through_cache
-    from mars_score.infilling.rows import Phase
+    from mars_score.infilling.decoder.batch import Batch
+    from mars_score.infilling.decoder.state import Phase
+    from mars_score.infilling.planning import plan_through_cache
 
     tiny = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
     config = InfillingConfig(planner="kv", reward="probability", eta=0.02)
     engine = Engine(tiny, config)
     (job,) = jobs_of(tiny, config)[:1]
     with torch.no_grad():
-        decoding = Decoding(engine, [[job]])
+        decoding = Batch(engine, [[job]])
         decoding._admit()
         decoding._round()  # reads the text before the first blank
         (row,) = decoding.active

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mars_score.infilling.base import Request
-    from mars_score.infilling.masked_model import MaskedModel
+    from mars_score.lm.masked import MaskedModel
     from mars_score.types import Template
 
 VOCABULARY = 400

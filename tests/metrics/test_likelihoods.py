@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mars_score import flags
-from mars_score.infilling.likelihood import Likelihood, Reading
+from mars_score.lm.likelihood import Likelihood, Reading
 from mars_score.metrics.likelihoods import QUESTIONS, LikelihoodMetric
 from mars_score.types import Example
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from mars_score.infilling.likelihood import Likelihood, Reading
+from mars_score.lm.likelihood import Likelihood, Reading
 from mars_score.metrics.likely import LEAST, MARGIN, ORDINARY, expectedness, read
 from mars_score.types import Adjustment, Example
 

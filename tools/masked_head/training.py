@@ -59,7 +59,7 @@ class LowRank(nn.Module):  # type: ignore[misc]  # torch's types are not followe
 
 
 class Trainable(nn.Module):  # type: ignore[misc]
-    """The network of mars_score.infilling.headed_encoder, before its parts are merged."""
+    """The network of mars_score.lm.masked, before its parts are merged."""
 
     def __init__(self, location: str, mask: int, counts: Tensor, rank: int) -> None:
         """Begin with the words' frequencies (V,), so that the first steps need not learn them."""

@@ -9,7 +9,16 @@ import hashlib
 from functools import lru_cache
 from importlib.resources import files
 
-PLACES = ("masking", "infilling", "models/packed.py", "metrics/augmenting.py", "flags.py", "types.py")
+PLACES = (
+    "masking",
+    "lm",
+    "infilling",
+    "infilling/decoder",
+    "models/packed.py",
+    "metrics/augmenting.py",
+    "flags.py",
+    "types.py",
+)
 """Folders and files of this package from which an augmentation follows."""
 _LENGTH = 8
 

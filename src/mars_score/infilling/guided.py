@@ -6,8 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from mars_score.infilling.base import Infilled
-from mars_score.infilling.engine import Engine, Fills
-from mars_score.infilling.rows import Job, TokenBlock
+from mars_score.infilling.decoder.engine import Engine, Fills
+from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.progress import Progress, silent
 from mars_score.recent import Recent
 from mars_score.types import AugmentedReference
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.base import Request
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.lm.causal import LanguageModel
     from mars_score.types import Template
 
 

@@ -9,20 +9,85 @@ nothing: growing a fill has already computed its probability after every length.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.rows import Phase
+import torch
+
+from mars_score.infilling.decoder.state import Phase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.infilling.rows import Guess, Row
+    from torch import Tensor
+
+    from mars_score.infilling.decoder.engine import Counts
+    from mars_score.infilling.decoder.state import Guess, NewTokens, Row
+    from mars_score.lm.causal import LanguageModel
 
 TIE = {"float32": 1e-5, "float16": 0.02, "bfloat16": 0.1}
 """Mean log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 
 Move = tuple[int, int, int]
 """A cache column to copy: (slot, from, to)."""
+HEAD_ROWS = 128
+"""Positions that go through the output head at once: bounds the (N, V) logits."""
+
+
+def score_and_choose(
+    model: LanguageModel, batch: Sequence[NewTokens], before: Tensor, hidden: Tensor, counts: Counts
+) -> list[Move]:
+    """Score the text that was read, and decide the blanks whose guesses were; return the columns to move.
+
+    `hidden` (T, H) are the states of the batch's tokens, `before` (B, H) those that each row started from.
+    """
+    sources: list[Tensor] = []
+    targets: list[int] = []
+    start = 0
+    scored: list[NewTokens] = []
+    for index, new in enumerate(batch):
+        row, states = new.row, hidden[start : start + len(new.ids)]
+        start += len(new.ids)
+        if row.phase is Phase.GENERATE:
+            continue
+        scored.append(new)
+        if row.phase is Phase.READ:
+            skip = row.pending_judged
+            sources.append(states[:-1] if skip else torch.cat([before[index : index + 1], states[:-1]]))
+            targets += new.ids[1:] if skip else new.ids
+        else:
+            sources.append(states)
+            targets += [row.following[place + 1] for _, place in row.branches]
+    if not scored:
+        return []
+    losses = deque(_losses(model, torch.cat(sources), targets))
+    moves: list[Move] = []
+    for new in scored:
+        row = new.row
+        if row.phase is Phase.READ:
+            count = len(new.ids) - row.pending_judged
+            row.has_read(math.fsum(losses.popleft() for _ in range(count)))
+            counts.read += len(new.ids)
+        else:
+            width = row.window - 1
+            window = [
+                first_nll(row, guess) + math.fsum(losses.popleft() for _ in range(width))
+                for guess in row.kept
+            ]
+            counts.judged += len(new.ids)
+            choose_best(row, window, moves)
+    return moves
+
+
+def _losses(model: LanguageModel, hidden: Tensor, targets: list[int]) -> list[float]:
+    """Negative log-likelihood of each target under its hidden state."""
+    losses: list[float] = []
+    wanted = torch.tensor(targets, dtype=torch.long, device=hidden.device)
+    for states, target in zip(hidden.split(HEAD_ROWS), wanted.split(HEAD_ROWS), strict=True):
+        logits = model.logits(states)  # (n, V)
+        losses += (logits.logsumexp(-1) - logits.gather(1, target[:, None])[:, 0]).tolist()
+    return losses
 
 
 def end_blank(row: Row, moves: list[Move]) -> None:
@@ -31,10 +96,10 @@ def end_blank(row: Row, moves: list[Move]) -> None:
     row.uncertain |= near
     row.phase = Phase.JUDGE
     if row.window == 1:
-        decide(row, [first_nll(row, guess) for guess in row.kept], moves)
+        choose_best(row, [first_nll(row, guess) for guess in row.kept], moves)
 
 
-def decide(row: Row, window: Sequence[float], moves: list[Move]) -> None:
+def choose_best(row: Row, window: Sequence[float], moves: list[Move]) -> None:
     """Keep the best guess and note which columns of the cache to bring into the order of the text.
 
     `window` is, for each guess that was kept, the NLL of the following block's first tokens after it.

@@ -15,33 +15,38 @@ A template's fills do not depend on the others of the call, to the last bit;
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 
 from mars_score.errors import ConfigError
 from mars_score.infilling.base import Infilled
-from mars_score.infilling.joining import joined
-from mars_score.infilling.masked_rows import masked
 from mars_score.progress import Progress, silent
 from mars_score.similarity.batches import batches, topped_up
 from mars_score.similarity.side_by_side import side_by_side
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from torch import Tensor
 
     from mars_score.infilling.base import Request
-    from mars_score.infilling.masked_model import MaskedModel
-    from mars_score.infilling.masked_rows import MaskedTemplate, Row
+    from mars_score.lm.masked import MaskedModel, Pieces
+    from mars_score.types import Template
 
 Order = Literal["confident", "left", "together"]
 BATCH_TOKENS = 192
 """Pieces in a batch on a CPU, as for the sentence encoder."""
 BATCH_TOKENS_ELSEWHERE = 4096
 """Pieces in a batch on a device with a memory of its own; each may have a row of the vocabulary's size."""
+_APOSTROPHES = "'\u2019"
+_CLOSING = frozenset(",.;:!?)]}%\u2026\u201d" + _APOSTROPHES)
+_OPENING = frozenset("([{$\u00a3\u20ac#@\u201c\u2018")
+_BINDING = frozenset("-/\u2010\u2011")
+_AFTER_APOSTROPHE = frozenset(("s", "t", "d", "m", "re", "ve", "ll"))
+_SENTENCE_ENDS = tuple(mark + quote for mark in ".!?" for quote in ("", '"', "\u201d"))
 
 
 class NaiveInfiller:
@@ -132,3 +137,135 @@ def _next(left: Tensor, places: tuple[Tensor, ...], sureness: Tensor, order: Ord
     rank = sureness if order == "confident" else -places[1].float()
     ranks = torch.full(left.shape, -torch.inf, device=left.device).index_put(places, rank)
     return left & torch.zeros_like(left).scatter(1, ranks.argmax(1, keepdim=True), value=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the network reads."""
+
+    ids: tuple[int, ...]
+    masks: tuple[int, ...]
+    """Columns of the pieces to be written."""
+    fresh: tuple[int, ...]
+    """Those of them that begin a blank and must not grow the word before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedTemplate:
+    """A template in pieces."""
+
+    template: Template
+    blocks: tuple[Pieces, ...]
+    rows: tuple[Row, ...]
+    """One, where there is a blank; several where the template is longer than what the model can hold."""
+
+
+def masked(model: MaskedModel, request: Request, max_context: int) -> tuple[list[MaskedTemplate], bool]:
+    """The templates of a request, and whether its context was cut."""
+    reads = bool(max_context and request.context.strip())
+    split = [(template, _blocks(model, template, after_context=reads)) for template in request.templates]
+    need = max((_size(blocks) for template, blocks in split if template.blanks), default=0)
+    context, cut = _context(model, request, min(max_context, model.room - need)) if reads else ((), False)
+    return [
+        MaskedTemplate(template, blocks, tuple(_rows(model, template, blocks, context)))
+        for template, blocks in split
+    ], cut
+
+
+def _blocks(model: MaskedModel, template: Template, *, after_context: bool) -> tuple[Pieces, ...]:
+    """Split each block by itself, so that what is kept is never changed by what is filled in."""
+    texts = [block.text for block in template.blocks]
+    if after_context:
+        texts[0] = f" {texts[0].lstrip()}"
+    return tuple(map(model.encode, texts))
+
+
+def _size(blocks: Sequence[Pieces]) -> int:
+    return sum(len(block.ids) for block in blocks)
+
+
+def _context(model: MaskedModel, request: Request, room: int) -> tuple[tuple[int, ...], bool]:
+    """As much of the context as there is room for: its head, and the question at its end."""
+    ids = model.encode(request.context.strip()).ids
+    if len(ids) <= room:
+        return ids, False
+    room = max(0, room)
+    question = model.encode(f"\n{request.question}").ids if request.question else ()
+    return (*ids[: max(0, room - len(question))], *question[:room]), True
+
+
+def _rows(
+    model: MaskedModel, template: Template, blocks: Sequence[Pieces], context: tuple[int, ...]
+) -> Iterator[Row]:
+    """Mask the blanks; parts without one are not read."""
+    ids: list[int] = []
+    masks: set[int] = set()
+    fresh: set[int] = set()
+    for block, pieces in zip(template.blocks, blocks, strict=True):
+        if block.blank and pieces.ids:
+            masks.update(range(len(ids), len(ids) + len(pieces.ids)))
+            if not model.vocabulary.opens_word[pieces.ids[0]]:
+                fresh.add(len(ids))
+        ids += [model.mask] * len(pieces.ids) if block.blank else pieces.ids
+    if len(ids) > model.room:
+        context = ()  # no room for it beside the parts
+    head = (*model.before, *context)
+    for start in range(0, len(ids), model.room):
+        part = range(start, min(start + model.room, len(ids)))
+        shift = len(head) - start
+        if masks.intersection(part):
+            yield Row(
+                (*head, *ids[part.start : part.stop], *model.after),
+                tuple(place + shift for place in part if place in masks),
+                tuple(place + shift for place in part if place in fresh),
+            )
+
+
+def joined(model: MaskedModel, blank: Pieces, ids: Sequence[int], before: str, after: str) -> str:
+    """The text of `ids`, written in the place of `blank` between the texts `before` and `after`."""
+    text, kept = before, True
+    cased = any(map(str.isupper, (*before, *"".join(blank.texts), *after)))
+    for old, own, new in zip(blank.ids, blank.texts, ids, strict=True):
+        piece, same = model.vocabulary.pieces[new], new == old
+        if same and kept:
+            text += own
+        else:
+            space = own[: len(own) - len(own.lstrip())]
+            word = own.lstrip() if same else piece.lstrip()
+            if model.uncased and cased and not same and piece.startswith(" "):
+                word = _capitalised(text, word)
+            text += (_gap(text, piece, space, close=not (same or kept), spaced=model.spaced)) + word
+        kept = same
+    fill = text[len(before) :]
+    if fill[-1:].isalnum() and after[:1].isalnum() and not blank.texts[-1][-1:].isalnum():
+        fill += " "  # a mark stood there that kept two words apart
+    return fill if before else fill.lstrip()
+
+
+def _gap(text: str, piece: str, space: str, *, close: bool, spaced: bool) -> str:
+    """What to put between the text so far and a piece.
+
+    `space` stood before the piece that was masked; with `close`, both this piece and the one before it are
+    new, so that it says little about them.
+    """
+    if not text or not piece.startswith(" "):
+        return ""  # the piece goes on with a word, or stands close by its own choice
+    if not spaced:
+        return space or " "
+    word, last = piece.strip(), text[-1]
+    if word[0] in _CLOSING:
+        return ""
+    if space and not close:
+        return space
+    # A mark binds on its right only if it stands close on its left: well-known, but not "well - known".
+    bound = word in _BINDING or (last in _BINDING and not text[-2:-1].isspace())
+    if bound or last in _OPENING or (last in _APOSTROPHES and word in _AFTER_APOSTROPHE):
+        return ""
+    return space or (" " if last.isalnum() or last in _CLOSING else "")
+
+
+def _capitalised(text: str, word: str) -> str:
+    """A word of a model without capitals, as it is written after this text."""
+    so_far = text.rstrip()
+    begins = not so_far or so_far.endswith(_SENTENCE_ENDS)
+    return word[:1].upper() + word[1:] if begins or word == "i" else word

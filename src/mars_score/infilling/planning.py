@@ -8,22 +8,148 @@ needs no backward pass. With reward weights c over the future words,
 
 where z = W h / xi and s_w is the similarity of every token's embedding to w's, brought to [0, 1]. Then
 dJ/dh = W^T dJ/dz / xi. Each of the k updates moves h by eta |h| along the normalised gradient.
+
+The other reading of theta is the cache (`planner="kv"`), with the gradient going through the whole network. This is
+how PPLM steers: the keys and values of all past tokens are moved so that the future words become more probable. It
+costs k forward and backward passes for every token of every row, one row at a time, and is kept for comparison.
+
+`Chooser` puts these to use: what may be written next, what planning prefers, greedy or sampled.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
 
+from mars_score.lm.attention import Continuation
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torch import Tensor
 
     from mars_score.config import InfillingConfig
+    from mars_score.infilling.decoder.kv_cache import Cache
+    from mars_score.infilling.decoder.state import Row, Strand
+    from mars_score.lm.causal import LanguageModel
 
 NEVER = float("-inf")
+TIE = {"float32": 2e-4, "float16": 0.1, "bfloat16": 0.5}
+"""Scores nearer than this could be ordered by the rounding of another batch shape."""
+
+Head = tuple["Row", "Strand"]
+"""Where a token is wanted: the end of a strand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One token for each head."""
+
+    tokens: Tensor
+    """(B,)."""
+    near: Tensor
+    """(B,) bool: another token came so near that rounding could have decided."""
+
+
+class Chooser:
+    """Chooses the next token of each strand."""
+
+    def __init__(self, model: LanguageModel, config: InfillingConfig) -> None:
+        """Look up the model's tables once."""
+        self.model, self.config = model, config
+        self.tables = Tables(model.head.weight, model.model.get_input_embeddings().weight)
+        self.unwritable = ~model.vocabulary.writable  # (V,)
+        self.tie = TIE[config.dtype]
+
+    def choose(
+        self, heads: Sequence[Head], hidden: Tensor, logits: Tensor, cache: Cache
+    ) -> tuple[Choice, Choice]:
+        """Return the plain choice of each head (B,), and the planned one where something is to be planned.
+
+        Elsewhere the planned choice is the plain one. `logits` of tokens that must not be written become -inf.
+        """
+        self._forbid(heads, logits)
+        noise = self._noise(heads) if self.config.temperature else None  # (B, V)
+        plain = self._best(logits, noise)
+        wanted = [i for i, (row, strand) in enumerate(heads) if _plans(row, strand)]
+        if not wanted:
+            return plain, plain
+        heads, index = [heads[i] for i in wanted], torch.tensor(wanted, device=logits.device)
+        if self.config.planner == "kv":
+            scores = plan_through_cache(self.model, heads, cache, self.config)  # (b, V)
+            scores = scores.masked_fill(logits[index].isneginf(), NEVER)
+            best = self._best(scores, noise if noise is None else noise[index])
+        else:
+            goals = self.goals([row for row, _ in heads])
+            ids, scores = shortlist(logits, index, goals, self.config.shortlist)  # (b, C), (b, C)
+            scores = plan(hidden[index], ids, scores, goals, self.tables, self.config)  # (b, C)
+            found = self._best(scores, noise if noise is None else noise[index[:, None], ids])
+            best = Choice(ids.gather(1, found.tokens[:, None])[:, 0], found.near)
+        tokens, near = plain.tokens.clone(), plain.near.clone()
+        tokens[index], near[index] = best.tokens, best.near
+        return plain, Choice(tokens, near)
+
+    def _best(self, scores: Tensor, noise: Tensor | None) -> Choice:
+        """The highest score of each head, or a sample (the highest after Gumbel noise)."""
+        if noise is not None:
+            scores = scores / self.config.temperature + noise
+        top = scores.topk(2, dim=-1)
+        return Choice(top.indices[:, 0], top.values[:, 0] - top.values[:, 1] < self.tie)
+
+    def _forbid(self, heads: Sequence[Head], logits: Tensor) -> None:
+        """Set to -inf, in logits (B, V), every token that must not be written now."""
+        logits.masked_fill_(self.unwritable, NEVER)
+        grown = [
+            i
+            for i, (row, strand) in enumerate(heads)
+            if not strand.tokens and row.job.blocks[row.block].inside_word
+        ]
+        if grown:
+            logits[grown] = logits[grown].masked_fill(self.model.vocabulary.opens_word, NEVER)
+        if self.config.no_repeat:
+            banned = [(i, token) for i, head in enumerate(heads) for token in _repeats(*head)]
+            if banned:
+                index, token = torch.tensor(banned, device=logits.device).T
+                logits[index, token] = NEVER
+
+    def goals(self, rows: Sequence[Row]) -> Goals:
+        """Future words with their weights, decaying with distance; rows without any are not planned."""
+        goals = [row.goal for row in rows]
+        width = max(1, *(len(goal) for goal in goals))
+        ids = torch.zeros(len(rows), width, dtype=torch.long)
+        weights = torch.zeros(len(rows), width)
+        for i, goal in enumerate(goals):
+            ids[i, : len(goal)] = torch.tensor(goal, dtype=torch.long)
+            weights[i, : len(goal)] = self.config.decay ** torch.arange(len(goal))
+        device = self.tables.output.device
+        return Goals(ids.to(device), weights.to(device))
+
+    def _noise(self, heads: Sequence[Head]) -> Tensor:
+        """Gumbel noise (B, V) of each row's own seed and step, so that a sample does not depend on the batch."""
+        noise = []
+        for row, strand in heads:
+            seed = (row.job.salt * 1_000_003 + len(row.history) * 1_009 + len(strand.tokens)) % (1 << 63)
+            uniform = torch.rand(self.tables.output.shape[0], generator=torch.Generator().manual_seed(seed))
+            noise.append(-torch.log(-torch.log(uniform.clamp_(1e-9, 1 - 1e-7))))
+        return torch.stack(noise).to(self.tables.output.device)
+
+
+def _plans(row: Row, strand: Strand) -> bool:
+    """Whether planning has a say: in a planned strand, and where one could still fork off."""
+    return strand.planned or (row.limits.plan and len(row.strands) == 1 and bool(row.goal))
+
+
+def _repeats(row: Row, strand: Strand) -> set[int]:
+    """Tokens that would repeat the last token, or a pair of tokens that the text already has."""
+    history = [*row.history, *strand.tokens]
+    if not history:
+        return set()
+    last = history[-1]
+    return {last} | {after for token, after in itertools.pairwise(history) if token == last}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +247,37 @@ def reward_of(z: Tensor, goal: Tensor, weights: Tensor, embeddings: Tensor, kind
     vectors = F.normalize(embeddings.float(), dim=-1)  # (V, H)
     similarity = (1 + vectors[goal] @ vectors.T) / 2  # (F, V)
     return (weights * (similarity @ z.softmax(-1)).clamp_min(1e-12).log()).sum()
+
+
+def plan_through_cache(
+    model: LanguageModel, heads: Sequence[tuple[Row, Strand]], cache: Cache, config: InfillingConfig
+) -> Tensor:
+    """Return the planned logits (B, V) of the next token of each head."""
+    return torch.stack([_plan_one(model, row, strand, cache, config) for row, strand in heads])
+
+
+def _plan_one(
+    model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: InfillingConfig
+) -> Tensor:
+    """Move the strand's past, then read its last token again: logits (V,)."""
+    columns = [*range(row.length), *strand.columns]
+    own = cache.own[:, :, row.slot, :, columns]  # (layers, 2, K, n, D)
+    past = torch.cat([cache.contexts.context(row.context), own], dim=3)[:, :, :, :-1]
+    last = ([row.job.context[-1], *row.history, *strand.tokens])[-1]
+    token = torch.tensor([last], device=model.device)
+    position = torch.tensor([past.shape[3]], device=model.device)
+    change = torch.zeros_like(past)
+    if row.goal:
+        norm = past.flatten(1).norm(dim=1)[:, None, None, None, None]  # (layers, 1, 1, 1, 1)
+        goal = torch.tensor(row.goal, device=model.device)
+        weights = config.decay ** torch.arange(len(row.goal), device=model.device)
+        for _ in range(config.steps):
+            with torch.enable_grad():
+                moved = change.clone().requires_grad_(requires_grad=True)
+                logits = model.logits(model.hidden(token, position, Continuation(past + moved)))[0]  # (V,)
+                embeddings = model.model.get_input_embeddings().weight
+                reward = reward_of(logits / config.xi, goal, weights, embeddings, config.reward)
+                (gradient,) = torch.autograd.grad(reward, moved)
+            length = gradient.flatten(1).norm(dim=1)[:, None, None, None, None].clamp_min(1e-12)
+            change = change + config.eta * norm * gradient / length
+    return model.logits(model.hidden(token, position, Continuation(past + change)))[0]

@@ -25,7 +25,7 @@ from mars_score.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mars_score.infilling.likelihood import Likelihood, Reading
+    from mars_score.lm.likelihood import Likelihood, Reading
     from mars_score.types import Example
 
 Pairs = list[tuple[str, str]]

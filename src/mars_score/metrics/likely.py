@@ -15,7 +15,7 @@ from mars_score.types import Adjustment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mars_score.infilling.likelihood import Likelihood
+    from mars_score.lm.likelihood import Likelihood
     from mars_score.progress import StageProgress
     from mars_score.types import Example
 

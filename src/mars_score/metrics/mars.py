@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mars_score.config import MarsConfig
     from mars_score.infilling.base import Infiller
-    from mars_score.infilling.likelihood import Likelihood
+    from mars_score.lm.likelihood import Likelihood
     from mars_score.masking.idf import Idf
     from mars_score.masking.tagging import Tagger
     from mars_score.progress import StageProgress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mars_score.infilling.engine import Engine
+from mars_score.infilling.decoder.engine import Engine
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.progress import Progress, silent
 from mars_score.types import AugmentedReference
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mars_score.infilling.base import Infilled, Request
-    from mars_score.infilling.rows import Job, Row
+    from mars_score.infilling.decoder.state import Job, Row
     from mars_score.types import Block, Template
 
 

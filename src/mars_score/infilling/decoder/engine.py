@@ -1,6 +1,6 @@
 """The decoding engine: many templates at once, token ids in, token ids out.
 
-Templates of like size are decoded together (see `decoding`), identical ones once.
+Templates of like size are decoded together (see `batch`), identical ones once.
 
 Choices that rounding could flip (a near-tie) would make a fill depend on what else is in the batch. Rows
 that met one are decoded again alone, so that equal input gives equal output in any company.
@@ -17,17 +17,17 @@ import torch
 
 from mars_score.errors import ModelError
 from mars_score.infilling import judge
-from mars_score.infilling.choosing import Chooser
-from mars_score.infilling.decoding import Decoding
-from mars_score.infilling.rows import Job, Limits
+from mars_score.infilling.decoder.batch import Batch
+from mars_score.infilling.decoder.state import Job, Limits
+from mars_score.infilling.planning import Chooser
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Row
+    from mars_score.infilling.decoder.state import Row
+    from mars_score.lm.causal import LanguageModel
 
 Fills = tuple[tuple[int, ...], ...]
 
@@ -69,7 +69,7 @@ class Engine:
         self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
         self.limits = Limits(
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
-            plan=config.planner != "off", rival=config.rival, tie=judge.TIE[config.dtype],
+            plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=judge.TIE[config.dtype],
         )  # fmt: skip
         self.chooser = Chooser(model, config)
         self.counts = Counts()
@@ -102,7 +102,7 @@ class Engine:
         done: set[Job] = set()
         while groups:
             try:
-                for row in Decoding(self, groups).finish():
+                for row in Batch(self, groups).finish():
                     done.add(row.job)
                     yield row
                 return

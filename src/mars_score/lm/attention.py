@@ -1,7 +1,8 @@
 """Attention over packed tokens: rows of any length share one forward pass without a padded token.
 
 The network's linear layers see one long sequence of tokens. What each token may look at is decided by a
-`View` that travels with the call: `Prefill` reads contexts, `Step` (in `step`) reads new tokens of rows.
+`View` that travels with the call: `Prefill` reads contexts, `Continuation` reads one text after what a cache holds;
+the decoder has one for the new tokens of many rows.
 """
 
 from __future__ import annotations
@@ -54,6 +55,34 @@ class Prefill:
                 out = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
             outputs.append(out[0].transpose(0, 1))  # (length, A, D)
         return torch.cat(outputs)
+
+
+@dataclass(slots=True)
+class Continuation:
+    """One text that goes on after given keys and values."""
+
+    past: Tensor
+    """(layers, 2, K, n, D)."""
+
+    def attend(
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, window: int | None
+    ) -> Tensor:
+        """Attend to all that came before, and causally inside the text."""
+        keys, values = self.past[layer]  # (K, n, D)
+        count, before = query.shape[1], keys.shape[1]
+        if window is not None and count == 1:
+            start = max(0, before - window + 1)
+            keys, values, window = keys[:, start:], values[:, start:], None
+        k, v = torch.cat([keys, key], 1), torch.cat([values, value], 1)  # (K, n+T, D)
+        mask = None
+        if count > 1:
+            gap = before + torch.arange(count, device=query.device)[:, None]
+            gap = gap - torch.arange(before + count, device=query.device)  # (T, n+T)
+            mask = gap >= 0 if window is None else (gap >= 0) & (gap < window)
+        out = F.scaled_dot_product_attention(
+            query[None], k[None], v[None], attn_mask=mask, scale=scale, enable_gqa=True
+        )
+        return out[0].transpose(0, 1)  # (T, A, D)
 
 
 def packed_attention(

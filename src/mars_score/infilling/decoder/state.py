@@ -14,6 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 END = -1
 """Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
@@ -61,7 +67,7 @@ class Limits:
     """Whether there is a planner."""
     tie: float = 0.0
     """Judgements nearer than this are too close to call in a batch."""
-    rival: bool = True
+    compare_unplanned: bool = True
     """Whether the plain fill is grown beside the planned one."""
 
 
@@ -210,9 +216,64 @@ class Row:
             self.phase = Phase.DONE
         elif blocks[0].blank:
             self.phase = Phase.GENERATE
-            self.strands = [Strand(planned=self.limits.plan and not self.limits.rival and bool(self.goal))]
+            self.strands = [
+                Strand(planned=self.limits.plan and not self.limits.compare_unplanned and bool(self.goal))
+            ]
             self.used = self.length
         else:
             self.phase = Phase.READ
             self.pending = list(blocks[0].ids)
             self.history += blocks[0].ids
+
+
+@dataclass(frozen=True, slots=True)
+class NewTokens:
+    """What one row reads in a step."""
+
+    row: Row
+    ids: list[int]
+    columns: list[int]
+    positions: list[int]
+    """Counted from the row's first column."""
+    visible: np.ndarray[Any, np.dtype[np.bool_]]
+    """(Q, columns): which of the row's columns each token sees."""
+
+
+def reading(row: Row) -> NewTokens:
+    """The row's pending text, read after what it has."""
+    count = len(row.pending)
+    columns = list(range(row.length, row.length + count))
+    return NewTokens(row, row.pending, columns, columns, np.tri(count, row.length + count, row.length, bool))
+
+
+def growing(row: Row, strands: Sequence[Strand]) -> NewTokens:
+    """The newest token of each strand; strands do not see each other."""
+    seen = np.zeros((len(strands), row.used), bool)
+    seen[:, : row.length] = True
+    for index, strand in enumerate(strands):
+        seen[index, strand.columns] = True
+    return NewTokens(
+        row,
+        ids=[strand.tokens[-1] for strand in strands],
+        columns=[strand.columns[-1] for strand in strands],
+        positions=[row.length + len(strand.tokens) - 1 for strand in strands],
+        visible=seen,
+    )
+
+
+def judging(row: Row) -> NewTokens:
+    """The next block after each guess: a tree whose branches do not see each other."""
+    branches = row.branches
+    seen = np.zeros((len(branches), row.used + len(branches)), bool)
+    seen[:, : row.length] = True
+    for index, (guess, place) in enumerate(branches):
+        seen[index, row.strands[guess.strand].columns[: guess.length]] = True
+        branch = row.used + index - place
+        seen[index, branch : branch + place + 1] = True
+    return NewTokens(
+        row,
+        ids=[row.following[place] for _, place in branches],
+        columns=list(range(row.used, row.used + len(branches))),
+        positions=[row.length + guess.length + place for guess, place in branches],
+        visible=seen,
+    )

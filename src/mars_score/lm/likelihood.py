@@ -10,13 +10,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
-from mars_score.infilling.attention import Prefill
-from mars_score.infilling.cache import Cache
-from mars_score.infilling.layout import NewTokens
-from mars_score.infilling.rows import Job, Limits, Row
+from mars_score.lm.attention import Continuation, Prefill
 from mars_score.progress import Progress, silent
 from mars_score.recent import Recent
 
@@ -25,11 +21,10 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.language_model import LanguageModel
+    from mars_score.lm.causal import LanguageModel
 
 KEPT = 2_000_000
 """Tokens whose probabilities are remembered: some 70 MB."""
-NO_LIMITS = Limits(sigma=0, window=0, keep=0, horizon=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +75,32 @@ class Likelihood:
         before = model.encode(context.strip())
         ids = [model.start, *before[: self.max_context]]
         tokens = [model.encode(f" {text}" if before and text else text) for text in map(str.strip, texts)]
-        longest = min(self.max_text, max(map(len, tokens), default=1)) or 1
-        cache = Cache(model, 1, longest)
-        panel = cache.contexts.add([0], [len(ids)])
+        layers, heads, size = model.kv_shape
+        weight = model.head.weight
+        store = torch.empty(layers, 2, 1, heads, len(ids), size, dtype=weight.dtype, device=model.device)
+        places = torch.arange(len(ids), device=model.device)
         hidden = model.hidden(
-            torch.tensor(ids, device=model.device),
-            torch.arange(len(ids), device=model.device),
-            Prefill([len(ids)], panel.store),
+            torch.tensor(ids, device=model.device), places, Prefill([len(ids)], store)
         )  # (len(ids), H)
         return [
             Reading(
-                tuple(self._log_probs(cache, hidden[-1:], text[: self.max_text], len(ids))),
+                tuple(self._log_probs(store[:, :, 0], hidden[-1:], text[: self.max_text])),
                 context_cut=len(before) > self.max_context,
                 text_cut=len(text) > self.max_text,
             )
             for text in tokens
         ]
 
-    def _log_probs(self, cache: Cache, before: Tensor, ids: list[int], position: int) -> list[float]:
-        """Log-probability of each token of a text that starts at `position`, after the state `before` (1, H)."""
+    def _log_probs(self, past: Tensor, before: Tensor, ids: list[int]) -> list[float]:
+        """Log-probability of each token of a text after keys and values `past` and the state `before` (1, H)."""
         if not ids:
             return []
-        count = len(ids)
-        row = Row(Job((), ()), NO_LIMITS, slot=0, context=0, context_length=position)
-        places = list(range(count))
-        view = cache.step([NewTokens(row, ids, places, places, np.tri(count, dtype=bool))])
-        states = torch.cat([before, self.model.hidden(*view)[:-1]])  # (n, H)
+        target = torch.tensor(ids, device=self.model.device)
+        positions = torch.arange(past.shape[3], past.shape[3] + len(ids), device=self.model.device)
+        states = torch.cat([before, self.model.hidden(target, positions, Continuation(past))[:-1]])  # (n, H)
         logits = self.model.logits(states)  # (n, V)
-        target = torch.tensor(ids, device=logits.device)
-        found: list[float] = (logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
-        return found
+        log_probs: list[float] = (logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
+        return log_probs
 
 
 def _digest(context: str, text: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mars_score.errors import ModelError
-from mars_score.infilling.attention import PACKED_ATTENTION, register
+from mars_score.lm.attention import PACKED_ATTENTION, register
 from mars_score.models.packed import PackedLinear, can_pack, pack_linears
 from mars_score.models.quiet import quiet
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.attention import View
+    from mars_score.lm.attention import View
 
 
 @dataclass(frozen=True, slots=True)

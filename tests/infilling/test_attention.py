@@ -10,12 +10,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mars_score.infilling.cache import Cache
-from mars_score.infilling.layout import NewTokens
+from mars_score.infilling.decoder.kv_cache import Cache
+from mars_score.infilling.decoder.state import NewTokens
 
 if TYPE_CHECKING:
-    from mars_score.infilling.language_model import LanguageModel
-    from mars_score.infilling.rows import Row
+    from mars_score.infilling.decoder.state import Row
+    from mars_score.lm.causal import LanguageModel
 
 LAYERS, KEY_HEADS, HEADS, SIZE, COLUMNS = 2, 2, 6, 4, 12
 

@@ -1,0 +1,1 @@
+"""The batched decoder: many templates in flight, one forward pass a round."""
