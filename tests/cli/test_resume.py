@@ -217,7 +217,9 @@ def test_the_same_rows_in_another_file(cli: CommandLine) -> None:
 def test_other_settings(cli: CommandLine) -> None:
     cli("score", "rows.jsonl", "-o", "out.jsonl")
     other = cli("score", "rows.jsonl", "-o", "out.jsonl", "--set", "q=0.9")
-    refused(other, "out.jsonl", "mars was computed otherwise", "\n  there: mars:augment.v", "|q:0.8|", "|q:0.9|")
+    refused(
+        other, "out.jsonl", "mars was computed otherwise", "\n  there: mars:augment.v", "|q:0.8|", "|q:0.9|"
+    )
     other = cli("score", "rows.jsonl", "-o", "out.jsonl", "--metric", "mars,bleu1")
     refused(other, "out.jsonl", "it has mars; this run has mars, bleu1")
     # What cannot change a score may differ.

@@ -65,7 +65,7 @@ class Outputs:
 
     def fills(self) -> Record:
         """Filled templates: of the rows that are scored as they are there, of all others with up to 80% masked."""
-        found: dict[tuple[str, str, str], dict[str, Any]] = {}
+        found: dict[tuple[str, ...], dict[str, Any]] = {}
         rows = list(examples())
         wide = self.scorer.sibling(ratios=ratios_up_to(0.8))
         for scorer, some in (
@@ -76,7 +76,7 @@ class Outputs:
             names = {pair.reference: row.id for row in some for pair in row.pairs}
             for pair, one in augmented.items():
                 for text in one.augmented[1:]:
-                    entry = {
+                    entry: dict[str, Any] = {
                         "id": names[pair.reference], "ratio": text.ratio, "template": str(text.template),
                         "text": text.text,
                     }  # fmt: skip
