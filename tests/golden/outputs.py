@@ -37,7 +37,7 @@ SCORED = (
 """Rows that every metric scores: a good candidate, a babbling one, several references, a copy, one beside the
 point, a question, a wrong number, no context, three references, an empty candidate, what is cleaned away, and
 characters beyond ASCII."""
-FEW = ("story-1", "summary-7", "answer-1", "plain-1", "plain-4")
+FEW = ("story-1", "answer-1", "plain-1")
 """Rows for what has augmented references of its own, which take most of the time."""
 
 Record = dict[str, Any]
@@ -75,7 +75,9 @@ class Outputs:
             augmented = scorer.augment_examples(some)
             names = {pair.reference: row.id for row in some for pair in row.pairs}
             for pair, one in augmented.items():
-                for text in one.augmented[1:]:
+                for text in one.augmented:
+                    if not text.template.blanks:
+                        continue
                     entry: dict[str, Any] = {
                         "id": names[pair.reference], "ratio": text.ratio, "template": str(text.template),
                         "text": text.text,
@@ -98,7 +100,6 @@ class Outputs:
         return presets | {
             "likelihood": {"likelihood": 0.5},
             "references mean": {"scoring.references": "mean"},
-            "no_repeat off, judge all": {"no_repeat": False, "judge_window": 0, "judge_keep": 0},
             "sampled": {"temperature": 0.7, "samples": 2, "seed": 3},
             "idf corpus": {"idf": "corpus"},
         }
@@ -108,7 +109,7 @@ class Outputs:
         if name in METRICS:
             return make_metric(name, self.scorer), augments(name) and name not in _SHARED
         options = self._settings[name]
-        own = bool({"no_repeat", "temperature", "idf"} & options.keys())
+        own = bool({"temperature", "idf"} & options.keys())
         scorer = self.scorer.sibling(**options)
         if "idf" in options:
             scorer.corpus = list(examples())
