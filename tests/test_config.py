@@ -28,7 +28,6 @@ from mars_score.models.store import ModelStore
 from mars_score.scorer import MarsScorer
 from mars_score.signature import signature
 from mars_score.similarity.fluency import fluency_hash
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -348,14 +347,14 @@ class TestSignature:
     )
     def test_is_written_out(self, name: str, ratios: str, adjust: str) -> None:
         assert signature(preset(name), **NAMES) == (
-            f"mars:v{__version__}|ratios:{ratios}|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
+            f"mars:augment.v1+score.v2|ratios:{ratios}|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
             "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.k3"
             f"|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|adjust:{adjust}|read:read@5|dtype:float32/float32"
         )
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
-            f"mars:v{__version__}|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
+            "mars:augment.v1+score.v2|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400|lm:lm@1|ctx:head1024"
             "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.k3"
             "|decode:greedy.norepeat|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mars_score.errors import EngineError
+from mars_score.fingerprint import ALGORITHM
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import silent_stages
 from mars_score.references import distinct_references
@@ -66,7 +67,7 @@ def test_each_machine_has_its_own_cache(tmp_path: Path, monkeypatch: pytest.Monk
     assert cache.folder == tmp_path / "there"
 
 
-def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_with_another_algorithm_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = MarsScorer()
     made = tuple(make_metric(name, scorer) for name in ("bleu1", "candidate_length"))
     travelled = pickle.dumps(ScoreWork(ScorerRecipe.of(scorer), ("bleu1", "candidate_length"), made=made))
@@ -74,15 +75,15 @@ def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch)
     assert pickle.loads(pickle.dumps(pickle.loads(travelled))).expected == tuple(
         one.signature for one in made
     )
-    monkeypatch.setattr("mars_score.metrics.by_row.__version__", "9")
+    monkeypatch.setitem(ALGORITHM, "bleu1", 9)
     with pytest.raises(EngineError, match=r"a worker.s bleu1 is not the one that was asked for"):
         pickle.loads(travelled)(silent_stages)
 
 
-def test_a_worker_with_another_model_augments_nothing() -> None:
-    scorer = MarsScorer()
-    scorer.__dict__["signature"] = "that of this process"
-    travelled = pickle.dumps(AugmentWork(ScorerRecipe.of(scorer)))
+def test_a_worker_with_another_model_augments_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as here:
+        here.setattr(MarsScorer, "signature", "that of this process")
+        travelled = pickle.dumps(AugmentWork(ScorerRecipe.of(MarsScorer())))
     other = pickle.loads(travelled)
     assert other.expected == "that of this process"
     with pytest.raises(EngineError, match="a worker's mars is not the one that was asked for"):

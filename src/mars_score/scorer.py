@@ -68,6 +68,10 @@ class MarsScorer:
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
         self._memories: dict[tuple[object, ...], EncodingMemory] = {}
+        self._signatures: dict[str, str] = {}
+        """By the name of the IDF source."""
+        self._counted: tuple[Sequence[Example], CorpusIdf] | None = None
+        """The corpus whose words were counted last."""
 
     def sibling(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, and everything shared that does not depend on them."""
@@ -91,10 +95,11 @@ class MarsScorer:
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages, strict: bool = False
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
-        signature = self.signature  # finds all the models: one that is missing is known before any work
-        encoder = self.encoder  # and one that does not fit is refused
         cleaned = clean_examples(examples)
-        augmented = self._augment(cleaned, progress)
+        idf = self.idf_for(cleaned)
+        signature = self._signature(idf)  # finds all the models: one that is missing is known before any work
+        encoder = self.encoder  # and one that does not fit is refused
+        augmented = self._augment(cleaned, idf, progress)
         memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
         items = self.mars.score(cleaned, augmented, encoder, memory, progress, self._likelihood)
         items = [
@@ -109,7 +114,8 @@ class MarsScorer:
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
     ) -> dict[Pair, Augmentation]:
         """Return the augmented references of every (context, reference) pair; new pairs are computed."""
-        return self._augment(clean_examples(examples), progress)
+        cleaned = clean_examples(examples)
+        return self._augment(cleaned, self.idf_for(cleaned), progress)
 
     def add_augmentations(self, augmented: Mapping[Pair, Augmentation]) -> None:
         """Take over augmented references that `augment_examples` found earlier, with the same settings.
@@ -134,12 +140,13 @@ class MarsScorer:
         pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
         return self.augmentations.absent(pairs, self._settings(idf), lambda: self._naming.kept_as(idf))
 
-    def _augment(self, cleaned: Sequence[Example], progress: StageProgress) -> dict[Pair, Augmentation]:
+    def _augment(
+        self, cleaned: Sequence[Example], idf: Idf, progress: StageProgress
+    ) -> dict[Pair, Augmentation]:
         rows: dict[Pair, str] = {}
         for example in cleaned:
             for pair in example.pairs:
                 rows.setdefault(pair, example.id)
-        idf = self.idf_for(cleaned)
 
         def compute(pairs: Sequence[Pair]) -> list[Augmentation]:
             costs, begun = self.costs, perf_counter()
@@ -170,13 +177,27 @@ class MarsScorer:
             for reference in example.references
         }
 
-    @cached_property
+    @property
     def signature(self) -> str:
-        """The configuration in one line: equal signature and equal input mean equal score."""
+        """Algorithms, settings and models in one line: equal signature and equal input mean equal score.
+
+        With `idf="corpus"` the corpus is in it by its hash: in the signature of a result always, and in this one
+        as soon as `corpus` is set.
+        """
+        unknown = self.config.masking.idf == "corpus" and self.corpus is None
+        return self._signature(None if unknown else self.idf_for([]))
+
+    def _signature(self, idf: Idf | None) -> str:
+        source = "" if idf is None else idf.name
+        if source not in self._signatures:
+            self._signatures[source] = self._made_signature(idf)
+        return self._signatures[source]
+
+    def _made_signature(self, idf: Idf | None) -> str:
         scoring = self.config.scoring
         if self.augmentations.pack is None:
             self.parts.check(self.config)
-        names = self._naming.names()
+        names = self._naming.names(idf)
         return signature(
             self.config,
             lm=names.lm,
@@ -184,7 +205,7 @@ class MarsScorer:
             reader=self.parts.reader_name(scoring),
             judge=self.parts.judge_name(self.config.infilling) if scoring.likelihood else "",
             tagger=names.tagger,
-            idf="idf-corpus" if self.config.masking.idf == "corpus" else names.idf,
+            idf=names.idf,
         )
 
     @property
@@ -211,8 +232,11 @@ class MarsScorer:
         """The IDF source: a fixed table, or the references at hand."""
         if self.config.masking.idf == "background":
             return BackgroundIdf()
-        corpus = examples if self.corpus is None else clean_examples(self.corpus)
-        return CorpusIdf(dict.fromkeys(ref for example in corpus for ref in example.references))
+        if self.corpus is None:
+            return _counted(examples)
+        if self._counted is None or self._counted[0] is not self.corpus:
+            self._counted = self.corpus, _counted(clean_examples(self.corpus))
+        return self._counted[1]
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -239,6 +263,10 @@ class MarsScorer:
     def encoder(self) -> Encoder:
         """The sentence encoder, or averaged word vectors; where the settings ask for it, a close reader too."""
         return self.parts.scoring_encoder(self.config.scoring)
+
+
+def _counted(examples: Sequence[Example]) -> CorpusIdf:
+    return CorpusIdf(dict.fromkeys(reference for example in examples for reference in example.references))
 
 
 def _encoding(scoring: ScoringConfig) -> tuple[object, ...]:

@@ -1,14 +1,12 @@
-"""The signature: everything in the configuration that a score depends on, in one line."""
+"""The signature: algorithms, settings and models that a score depends on, in one line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mars_score.version import __version__
+from mars_score.fingerprint import algorithm, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
 
 
@@ -18,7 +16,7 @@ def signature(
     """Join the parts. Models are given as name@hash; the rest is read off the configuration."""
     scoring = config.scoring
     parts = {
-        "mars": f"v{__version__}",
+        "mars": algorithm(_stage(config), "score"),
         **augmentation_parts(config, lm=lm, tagger=tagger, idf=idf),
         "enc": encoder,
         "q": f"{_number(scoring.q)}",
@@ -60,17 +58,17 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
 
 
 def augmentation_signature(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:
-    """Everything that an augmented reference depends on beside its texts; the IDF source by its full name."""
+    """All that an augmented reference depends on beside its texts: the parts that a fingerprint is made of."""
     return {
-        "mars": f"v{__version__}",
+        "mars": algorithm(_stage(config)),
         **augmentation_parts(config, lm=lm, tagger=tagger, idf=idf),
         "dtype": config.infilling.dtype,
     }
 
 
-def joined(parts: Mapping[str, str]) -> str:
-    """The parts of a signature in one line."""
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
+def _stage(config: MarsConfig) -> str:
+    """The algorithm that makes augmented references."""
+    return "augment" if config.infilling.infiller == "guided" else "naive"
 
 
 def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:

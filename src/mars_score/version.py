@@ -1,3 +1,3 @@
-"""The one place that holds the version; it is part of every signature."""
+"""The one place that holds the version. No signature and no key depends on it: see `fingerprint`."""
 
 __version__ = "0.1.0"

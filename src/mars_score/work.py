@@ -105,6 +105,8 @@ class ScorerRecipe:
 
     made: MarsScorer | None
     arguments: dict[str, Any] = field(default_factory=dict)
+    corpus: Sequence[Example] | None = None
+    """Whose references count, with IDF from the corpus."""
 
     @classmethod
     def of(cls, scorer: MarsScorer) -> ScorerRecipe:
@@ -117,7 +119,7 @@ class ScorerRecipe:
             "cache": known.cache and (known.cache.folder == cache_folder() or known.cache.folder),
             "pack": known.pack.path if known.pack else None,
         }
-        return cls(scorer, arguments)
+        return cls(scorer, arguments, scorer.corpus)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "made": None}
@@ -128,15 +130,17 @@ class ScorerRecipe:
             return self.made
         from mars_score.scorer import MarsScorer  # noqa: PLC0415  (loads numpy)
 
-        return MarsScorer(**self.arguments)
+        scorer = MarsScorer(**self.arguments)
+        scorer.corpus = self.corpus
+        return scorer
 
 
 def refuse_other(name: str, found: str, expected: str) -> None:
-    """Refuse to work where versions or models are others: such numbers do not belong to the rest."""
+    """Refuse to work where algorithms or models are others: such numbers do not belong to the rest."""
     if found != expected:
         raise EngineError(
             f"a worker's {name} is not the one that was asked for:\n  {found}\n  instead of\n  {expected}\n"
-            "  remedy: install the same versions and models on every machine"
+            "  remedy: install the same version of mars-score and the same models on every machine"
         )
 
 

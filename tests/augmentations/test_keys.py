@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-import mars_score
-from mars_score.augmentations import code, naming
 from mars_score.augmentations.keys import KEY, pair_key
+from mars_score.fingerprint import ALGORITHM
 from mars_score.types import Pair
 
 from .samples import rows
@@ -45,24 +42,9 @@ def test_the_key_is_always_the_same() -> None:
     )
 
 
-def test_other_code_finds_nothing_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_algorithm_finds_nothing_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = toy_scorer()
     scorer.score_examples(rows(3))
     assert toy_scorer().to_augment(rows(3)) == []
-    monkeypatch.setattr(naming, "code_hash", lambda: "another1")
+    monkeypatch.setitem(ALGORITHM, "augment", ALGORITHM["augment"] + 1)
     assert len(toy_scorer().to_augment(rows(3))) == 3
-
-
-def test_the_code_that_makes_augmentations_is_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = Path(mars_score.__file__).parent
-    copy = tmp_path / "mars_score"
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
-    monkeypatch.setattr(code, "files", lambda name: tmp_path / name)
-    hashes = [code.code_hash.__wrapped__()]
-    assert hashes == [code.code_hash()]
-    for name in ("masking/words.py", "infilling/judge.py", "metrics/augmenting.py"):
-        (copy / name).write_text((copy / name).read_text(encoding="utf-8") + "\n#\n", encoding="utf-8")
-        hashes.append(code.code_hash.__wrapped__())
-    assert len(set(hashes)) == len(hashes)
-    (copy / "cli" / "main.py").write_text("", encoding="utf-8")
-    assert code.code_hash.__wrapped__() == hashes[-1]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mars_score.augmentations.pack_format import Header
+from mars_score.augmentations.pack_reading import Pack
 from mars_score.augmentations.pack_writing import pack_writer
 from mars_score.errors import ConfigError, InputError
+from mars_score.fingerprint import ALGORITHM, made_with
+from mars_score.models.resolve import catalogue_hash
 from mars_score.types import Example
 
 from .samples import rows
@@ -142,7 +148,7 @@ def test_a_pack_of_a_model_that_is_not_known_here(tmp_path: Path, monkeypatch: p
         ({"infilling.dtype": "float16"}, "dtype is float32 in the pack and float16 here"),
         ({"lm": "gemma3-270m"}, r"lm is smollm2-135m@\w{8} in the pack and gemma3-270m@\w{8} here"),
         ({"tagger": "pattern"}, r"tagger is spacy-en-sm@\w{8} in the pack and pattern here"),
-        ({"idf": "corpus"}, r"idf is idf-wordfreq-[\d.]+ in the pack and corpus here"),
+        ({"idf": "corpus"}, r"idf is idf-wordfreq@\w{8} in the pack and corpus here"),
         ({"infiller": "naive"}, "lm is smollm2"),
     ],
     ids=str,
@@ -158,11 +164,62 @@ def test_a_pack_of_other_settings_is_refused(tmp_path: Path, options: dict[str, 
             use()
 
 
-def test_a_pack_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("infiller", "stage"), [("guided", "augment"), ("naive", "naive")])
+def test_a_pack_of_another_algorithm_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, infiller: str, stage: str
+) -> None:
+    path = packed(tmp_path / "refs.marspack", infiller=infiller)
+    was = ALGORITHM[stage]
+    monkeypatch.setitem(ALGORITHM, stage, was + 1)
+    both = rf"made by algorithm {stage}\.v{was}; this version of mars-score has {stage}\.v{was + 1}"
+    with pytest.raises(InputError, match=both) as told:
+        toy_scorer(pack=path, infiller=infiller).score_examples(ROWS)
+    assert "make the pack again: mars-score augment" in str(told.value)
+
+
+def test_a_pack_from_before_algorithms_had_numbers_is_refused(tmp_path: Path) -> None:
+    header = toy_scorer(cache=None).pack_header
+    old = Header(header.names, {**header.parts, "mars": "v0.1.0"})
+    with pack_writer(tmp_path / "refs.marspack", old):
+        pass
+    with pytest.raises(
+        InputError, match=r"made by algorithm v0\.1\.0; this version of mars-score has augment\.v"
+    ):
+        _ = toy_scorer(pack=tmp_path / "refs.marspack").signature
+
+
+def test_a_release_with_the_same_algorithms_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither pack nor cache ends with a release, and how candidates are scored plays no part for them."""
     path = packed(tmp_path / "refs.marspack")
-    monkeypatch.setattr("mars_score.signature.__version__", "9.9.9")
-    with pytest.raises(InputError, match=r"mars is v.* in the pack and v9\.9\.9 here"):
-        toy_scorer(pack=path).score_examples(ROWS)
+    made = toy_scorer().score_examples(ROWS)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "mars_score"]:
+        if hasattr(sys.modules[module], "__version__"):
+            monkeypatch.setattr(f"{module}.__version__", "9.9.9")
+    assert made_with()["mars-score"] == "9.9.9"
+    assert toy_scorer(pack=path).score_examples(ROWS) == made
+    again = toy_scorer()
+    assert again.score_examples(ROWS) == made
+    assert again.costs.augmented == 0
+    monkeypatch.setitem(ALGORITHM, "score", 99)
+    assert toy_scorer(pack=path).score_examples(ROWS).scores == made.scores
+    assert toy_scorer().to_augment(ROWS) == []
+
+
+def test_a_pack_says_what_it_was_made_with(tmp_path: Path) -> None:
+    assert Pack(packed(tmp_path / "refs.marspack")).header.made_with == made_with()
+    assert {"mars-score", "torch", "spacy", "wordfreq"} <= made_with().keys()
+
+
+def test_a_pack_with_another_head_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A head ships with the package: a name of the model behind it is not enough."""
+    head = f"minilm-l6@{catalogue_hash('minilm-l6')}+head@01234567"
+    with monkeypatch.context() as there:
+        there.setattr(NamedParts, "infilling_name", lambda self, config: head)
+        path = packed(tmp_path / "refs.marspack", infiller="naive")
+    with pytest.raises(InputError, match=r"\+head@01234567 in the pack and has the head \w{8} here"):
+        _ = toy_scorer(pack=path, infiller="naive").signature
 
 
 def test_a_row_that_the_pack_does_not_have(tmp_path: Path) -> None:
@@ -181,7 +238,7 @@ def test_a_pack_of_a_corpus_belongs_to_it(tmp_path: Path) -> None:
     path = packed(tmp_path / "refs.marspack", idf="corpus")
     expected = toy_scorer(cache=None, idf="corpus").score_examples(ROWS)
     assert toy_scorer(pack=path, idf="corpus").score_examples(ROWS) == expected
-    assert "idf-corpus.lcs" in expected.signature
+    assert re.search(rf"idf-corpus-{len(ROWS)}-[0-9a-f]{{8}}\.lcs", expected.signature)
     with pytest.raises(InputError, match="of other references"):
         toy_scorer(pack=path, idf="corpus").score_examples(ROWS[:5])
     with pytest.raises(ConfigError, match=r"set scorer\.corpus"):

@@ -231,10 +231,16 @@ def test_chunks_keep_the_order(cli: CommandLine, chunks: list[list[str]], count:
     assert chunks == [ids[start : start + CHUNK] for start in range(0, count, CHUNK)]
 
 
-def test_idf_of_the_corpus_takes_all_rows_at_once(cli: CommandLine, chunks: list[list[str]]) -> None:
+def test_idf_of_the_corpus_counts_the_whole_file(cli: CommandLine, chunks: list[list[str]]) -> None:
+    """Whatever the chunks; the signature names the corpus by its hash."""
     cli.put_rows("rows.jsonl", many(CHUNK + 40))
-    assert "idf-corpus" in cli("score", "rows.jsonl", "--set", "idf=corpus").err
-    assert [len(chunk) for chunk in chunks] == [CHUNK + 40]
+    whole = cli("score", "rows.jsonl", "--set", "idf=corpus")
+    assert len(chunks) == 2
+    (named,) = re.findall(r"idf-corpus-\d+-[0-9a-f]{8}", whole.err)
+    cli.put_rows("rows.jsonl", many(CHUNK + 39))
+    part = cli("score", "rows.jsonl", "--set", "idf=corpus")
+    assert named not in part.err
+    assert [row["scores"] for row in part.rows] != [row["scores"] for row in whole.rows[:-1]]
 
 
 def test_augmented_references(cli: CommandLine) -> None:

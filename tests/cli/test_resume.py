@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from mars_score.cli import running
+from mars_score.fingerprint import ALGORITHM
 from mars_score.metrics.registry import make_metric
 from mars_score.scorer import MarsScorer
 
@@ -216,7 +217,9 @@ def test_the_same_rows_in_another_file(cli: CommandLine) -> None:
 def test_other_settings(cli: CommandLine) -> None:
     cli("score", "rows.jsonl", "-o", "out.jsonl")
     other = cli("score", "rows.jsonl", "-o", "out.jsonl", "--set", "q=0.9")
-    refused(other, "out.jsonl", "mars was computed otherwise", "\n  there: mars:v", "|q:0.8|", "|q:0.9|")
+    refused(
+        other, "out.jsonl", "mars was computed otherwise", "\n  there: mars:augment.v", "|q:0.8|", "|q:0.9|"
+    )
     other = cli("score", "rows.jsonl", "-o", "out.jsonl", "--metric", "mars,bleu1")
     refused(other, "out.jsonl", "it has mars; this run has mars, bleu1")
     # What cannot change a score may differ.
@@ -276,7 +279,36 @@ def test_idf_of_the_corpus(cli: CommandLine, scored: list[str]) -> None:
     scored.clear()
     assert cli("score", "rows.jsonl", "-o", "out.jsonl", *corpus).code == 0
     assert Path("out.jsonl").read_bytes() == content
-    assert len(scored) == COUNT  # a row's score depends on all of them
+    assert 0 < len(scored) < COUNT  # a row's score depends on the references of all, but not on their scores
+
+
+@pytest.mark.parametrize("stage", ["augment", "score"])
+def test_another_algorithm_does_not_go_on(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """Neither with a part of an output nor with all of it: one file never has numbers of two algorithms."""
+    cli("score", "rows.jsonl", "-o", "out.jsonl")
+    content = Path("out.jsonl").read_bytes()
+    monkeypatch.setitem(ALGORITHM, stage, ALGORITHM[stage] + 1)
+    for kept in (content, content[: len(content) // 2]):
+        Path("out.jsonl").write_bytes(kept)
+        refused(cli("score", "rows.jsonl", "-o", "out.jsonl"), "out.jsonl", "mars was computed otherwise")
+        assert Path("out.jsonl").read_bytes() == kept
+
+
+def test_a_release_with_the_same_algorithms_goes_on(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do other libraries refuse anything; they are recorded."""
+    cli("score", "rows.jsonl", "-o", "out.jsonl")
+    content = Path("out.jsonl").read_bytes()
+    Path("out.jsonl").write_bytes(content[: len(content) // 2])
+    others = {"mars-score": "9.9.9", "torch": "9.9.9"}
+    monkeypatch.setattr("mars_score.files.sidecar.made_with", lambda: others)
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "9.9.9")
+    assert cli("score", "rows.jsonl", "-o", "out.jsonl").code == 0
+    assert Path("out.jsonl").read_bytes() == content
+    assert json.loads(Path("out.jsonl.signatures.json").read_text())["made_with"] == others
 
 
 def test_two_runs_do_not_write_one_file(cli: CommandLine) -> None:

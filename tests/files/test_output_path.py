@@ -11,7 +11,7 @@ import pytest
 
 from mars_score.errors import ConfigError, OutputError
 from mars_score.files import check_writable, write_signatures
-from mars_score.version import __version__
+from mars_score.fingerprint import made_with
 from tests.unprivileged import unprivileged
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_the_signature_lies_beside_the_results(tmp_path: Path) -> None:
     assert sidecar == tmp_path / "out.jsonl.signatures.json"
     assert json.loads(sidecar.read_text(encoding="utf-8")) == {
         "signatures": {"mars": "mars|é"},
-        "version": __version__,
+        "made_with": made_with(),
         "input": "rows.jsonl",
         "rows": 2,
     }

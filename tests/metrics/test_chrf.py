@@ -35,13 +35,8 @@ def test_other_scripts_can_be_compared() -> None:
 
 
 def test_signature_is_literal() -> None:
-    from sacrebleu import __version__ as sacrebleu
-
-    from mars_score import __version__
-
     assert Chrf().signature == (
-        f"chrf:v{__version__}|lib:sacrebleu-{sacrebleu}"
-        "|case:mixed|chars:6|words:0|beta:2|space:no|eff:yes|refs:best"
+        "chrf:v1|lib:sacrebleu|case:mixed|chars:6|words:0|beta:2|space:no|eff:yes|refs:best"
     )
 
 

@@ -80,12 +80,8 @@ def test_a_damaged_wordnet(tmp_path: Path, wordnet: Path) -> None:
 
 
 def test_signature_is_literal(wordnet: Path) -> None:
-    from nltk import __version__ as nltk
-
-    from mars_score import __version__
-
     expected = (
-        f"meteor:v{__version__}|lib:nltk-{nltk}|case:lower|tok:nltk-word|stem:porter|syn:NAME"
+        "meteor:v1|lib:nltk|case:lower|tok:nltk-word|stem:porter|syn:NAME"
         "|alpha:0.9|beta:3|gamma:0.5|refs:best"
     )
     assert Meteor(wordnet, "wordnet@12345678").signature == expected.replace("NAME", "wordnet@12345678")

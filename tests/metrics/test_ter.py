@@ -39,12 +39,8 @@ def test_a_blank_candidate_lacks_every_word() -> None:
 
 
 def test_signature_is_literal() -> None:
-    from sacrebleu import __version__ as sacrebleu
-
-    from mars_score import __version__
-
     assert Ter().signature == (
-        f"ter:v{__version__}|lib:sacrebleu-{sacrebleu}|case:lower|tok:tercom|norm:no|punct:yes|refs:fewest/mean"
+        "ter:v1|lib:sacrebleu|case:lower|tok:tercom|norm:no|punct:yes|refs:fewest/mean"
     )
 
 

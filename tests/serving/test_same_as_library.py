@@ -14,12 +14,15 @@ from mars_score.explaining.explanation import as_dict, explain_examples
 from mars_score.files import ResultRow, open_writer, read_examples
 from mars_score.metrics.registry import make_metric
 from mars_score.metrics.scoring import score_all
+from mars_score.progress import silent_stages
 from mars_score.scorer import MarsScorer
 from mars_score.serving.scorers import Scorers, offered
 from mars_score.serving.server import make_server
+from mars_score.serving.settings import Settings
 from mars_score.types import Example
 from tests.serving.running import until
 from tests.serving.test_jobs import events
+from tests.study.toy_mars import toy_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,3 +143,19 @@ def test_which_presets_are_offered() -> None:
     assert "paper" not in found  # its models are others
     assert list(offered("story", preset, packed=True)) == ["story"]
     assert next(iter(offered("paper", preset, packed=False))) == "paper"
+
+
+def test_a_request_is_a_corpus_of_its_own() -> None:
+    """With IDF from the corpus the signature says from which one, as the library's does."""
+    scorer = toy_scorer(idf="corpus", cache=None)
+    service = Scorers(scorer, {"own": scorer.config})
+    examples = [Example(f"row {i}", "A b.", (f"Reference {i} of the rows.",), "Context.") for i in range(4)]
+    for some in (examples, examples[:3]):
+        settings = Settings("own", ("mars", "mars_no_plan"))
+        found = service.work(settings, some, silent_stages, lambda event: None)
+        alone = toy_scorer(idf="corpus", cache=None).score_examples(some)
+        assert found.signatures["mars"] == alone.signature
+        assert f"idf-corpus-{len(some)}-" in alone.signature
+        assert f"idf-corpus-{len(some)}-" in found.signatures["mars_no_plan"]
+        assert [row.scores["mars"] for row in found.rows] == alone.scores  # type: ignore[union-attr]
+    assert scorer.corpus is None

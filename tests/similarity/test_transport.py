@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mars_score.similarity.transport import Bag, bag, distance, solver
+from mars_score.similarity.transport import Bag, bag, distance
 from tests.similarity.plain_transport import plain_distance
 
 if TYPE_CHECKING:
@@ -53,7 +53,3 @@ def test_it_is_a_distance(a: Bag, b: Bag, c: Bag) -> None:
     assert distance(a, c) <= distance(a, b) + distance(b, c) + 1e-9
     order = np.arange(len(a.weights))[::-1]
     assert distance(Bag(a.vectors[order], a.weights[order]), b) == pytest.approx(distance(a, b), abs=1e-9)
-
-
-def test_the_solver_is_named() -> None:
-    assert solver().startswith("pot-")

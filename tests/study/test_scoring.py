@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mars_score.fingerprint import ALGORITHM, number
 from mars_score.metrics.registry import METRICS, make_metric
 from mars_score.study import scoring
 from mars_score.study.disagreements import disagreements
@@ -197,6 +199,39 @@ def test_references_are_augmented_once(store: ScoreStore) -> None:
     scorer = toy_scorer()
     run(store, "mars", attacks=ATTACKS, scorer=scorer)
     assert scorer.parts.guided_fill.requests == 8 + 1  # type: ignore[attr-defined]  # the items, and the warm-up
+
+
+@pytest.mark.parametrize(
+    ("changed", "computed"),
+    [("augment", ["mars", "mars_no_plan"]), ("score", ["mars", "mars_no_plan", "naive"]), ("naive", ["naive"]),
+     ("bleu4", ["bleu4"])],
+)  # fmt: skip
+def test_scores_of_another_algorithm_are_not_reused(
+    store: ScoreStore, monkeypatch: pytest.MonkeyPatch, changed: str, computed: list[str]
+) -> None:
+    """A folder never mixes what two algorithms gave: all that passes the changed one is computed anew."""
+    metrics = ("mars", "mars_no_plan", "naive", "bleu4", "random")
+    before = run(store, *metrics, scorer=toy_scorer(), sweep=True)
+    monkeypatch.setitem(ALGORITHM, changed, number(changed) + 1)
+    works = {name: make_work(DATA, toy_scorer(), [name], (), 0) for name in metrics}
+    missing = {name: count_missing(work, store) for name, work in works.items()}
+    assert missing == {name: len(DATA) if name in computed else 0 for name in metrics}
+    swept = make_work(DATA, toy_scorer(), [], (), 0, sweep=True)
+    assert count_missing(swept, store) == (len(DATA) if "mars" in computed else 0)
+    after = run(store, *metrics, scorer=toy_scorer(), sweep=True)
+    for old, new in zip(before.metrics, after.metrics, strict=True):
+        assert (old.signature != new.signature) == (new.name in computed)
+
+
+def test_a_release_with_the_same_algorithms_keeps_every_score(
+    store: ScoreStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(store, "mars", "bleu4", scorer=toy_scorer(), sweep=True)
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "9.9.9")
+    for module in [name for name in sys.modules if name.partition(".")[0] == "mars_score"]:
+        if hasattr(sys.modules[module], "__version__"):
+            monkeypatch.setattr(f"{module}.__version__", "9.9.9")
+    assert count_missing(make_work(DATA, toy_scorer(), ["mars", "bleu4"], (), 0, sweep=True), store) == 0
 
 
 def test_with_idf_from_the_corpus_scores_belong_to_the_data_set(store: ScoreStore) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mars_score.hashing import digest
+from mars_score.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from mars_score.types import Pair
@@ -14,5 +14,5 @@ KEY = 32
 
 
 def pair_key(signature: str, pair: Pair) -> bytes:
-    """Return the key of a pair's augmentation; the signature is that of augmentations."""
-    return digest(signature, pair.context, pair.reference, pair.question)
+    """Return the key of a pair's augmentation in the cache and in packs; the signature is that of augmentations."""
+    return fingerprint(signature, pair.context, pair.reference, pair.question)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from mars_score.augmentations.code import code_hash
 from mars_score.augmentations.pack_format import Header, Names
 from mars_score.augmentations.pack_settings import fitting_names
 from mars_score.errors import ConfigError
+from mars_score.fingerprint import made_with
 from mars_score.masking.idf import BackgroundIdf
 from mars_score.signature import augmentation_signature
 
@@ -42,17 +42,17 @@ class Naming:
     def header(self, idf: Idf) -> Header:
         """What a pack says of itself."""
         names = self.names(idf)
-        return Header(names, augmentation_signature(self.config, **asdict(names)))
+        return Header(names, augmentation_signature(self.config, **asdict(names)), made_with())
 
     def kept_as(self, idf: Idf) -> str:
-        """What rows of the cache depend on: the augmentation signature, the code, and the kind of device.
+        """What rows of the cache depend on beside their texts: the augmentation signature, and the kind of device.
 
         A device's rounding may decide a near-tie. A pack goes by its signature alone.
         """
         signature = self.header(idf).signature
         if self.pack is not None:
             return signature
-        return f"{signature}|code:{code_hash()}|device:{self.parts.device.partition(':')[0]}"
+        return f"{signature}|device:{self.parts.device.partition(':')[0]}"
 
 
 def check_corpus(config: MarsConfig, *, known: bool) -> None:

@@ -1,7 +1,7 @@
 """The file of a pack: augmented references that a lab publishes, so that everyone compares with the same ones.
 
     start     magic, version of the format, rows, length of the header
-    header    JSON: the names of the models, and the parts of the augmentation signature
+    header    JSON: the names of the models, the parts of the augmentation signature, and what made the pack
     rows      the bytes of `codec`, one after the other
     index     for each row its key, where it starts and how long it is; sorted by key
     end       where the index starts, rows, sha256 of everything before, magic
@@ -12,10 +12,10 @@ The end proves that the file is whole, and its hash that it is unchanged. The sa
 from __future__ import annotations
 
 import struct
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from mars_score.augmentations.keys import KEY
-from mars_score.signature import joined
+from mars_score.fingerprint import joined
 
 SUFFIX = ".marspack"
 MAGIC, END_MAGIC = b"\x89MARSPACK\r\n\x1a\n", b"MARSDONE"
@@ -45,6 +45,8 @@ class Header:
     names: Names
     parts: dict[str, str]
     """The parts of the augmentation signature; they contain the names."""
+    made_with: dict[str, str] = field(default_factory=dict, compare=False)
+    """The versions of this package and of libraries, for whoever wants to know; nothing depends on them."""
 
     @property
     def signature(self) -> str:
@@ -53,4 +55,4 @@ class Header:
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """Plain data."""
-        return {"names": asdict(self.names), "parts": self.parts}
+        return asdict(self)

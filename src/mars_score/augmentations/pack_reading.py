@@ -117,7 +117,7 @@ class Pack:
         header = json.loads(stream.read(header_length))
         stream.seek(position)
         index = stream.read(count * ENTRY.size)
-        return Header(Names(**header["names"]), header["parts"]), index
+        return Header(Names(**header["names"]), header["parts"], header.get("made_with", {})), index
 
     def _refused(self, problem: str, remedy: str) -> InputError:
         return InputError(problem, path=self.path, remedy=remedy)

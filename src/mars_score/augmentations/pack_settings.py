@@ -9,6 +9,8 @@ from mars_score.models.resolve import catalogue_hash
 from mars_score.signature import augmentation_signature
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mars_score.augmentations.pack_format import Names
     from mars_score.augmentations.pack_reading import Pack
     from mars_score.config import MarsConfig
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from mars_score.models.catalogue import Catalogue
 
 _HEAD = "+head@"
-"""A head that ships with this package: the version stands for it."""
+"""Before the hash of a head that ships with this package."""
+_ALGORITHM = "mars"
+"""The part of a signature that names algorithms."""
 
 
 def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: Idf | None = None) -> Names:
@@ -29,6 +33,15 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
     """
     names, parts = pack.header.names, pack.header.parts
     here = augmentation_signature(config, lm=names.lm, tagger=names.tagger, idf=names.idf)
+    made_by, computed_by = parts.get(_ALGORITHM, "one that has no name"), here[_ALGORITHM]
+    if made_by != computed_by and config.infilling.infiller == _infiller(parts):
+        raise InputError(
+            f"the pack was made by algorithm {made_by}; this version of mars-score has {computed_by}, "
+            "and scores of the two must not be mixed",
+            path=pack.path,
+            remedy="make the pack again: mars-score augment DATA -o refs.marspack; "
+            f"or install a version of mars-score that has {made_by}",
+        )
     differing = [
         f"{part} is {parts.get(part, 'absent')} in the pack and {here.get(part, 'absent')} here"
         for part in {**parts, **here}
@@ -39,6 +52,8 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
     for kind, wanted, found in (("lm", model, names.lm), ("tagger", config.masking.tagger, names.tagger)):
         if not _same_model(wanted, found, catalogue):
             differing.append(f"{kind} is {found} in the pack and {_shown(wanted, catalogue)} here")
+        elif _HEAD in found and (head := _head_hash()) != found.partition(_HEAD)[2]:
+            differing.append(f"{kind} is {found} in the pack and has the head {head} here")
     if names.idf.startswith("idf-corpus") != (config.masking.idf == "corpus"):
         differing.append(f"idf is {names.idf} in the pack and {config.masking.idf} here")
     elif corpus is not None and config.masking.idf == "corpus" and names.idf != f"idf-{corpus.name}":
@@ -51,6 +66,17 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
             "or make a pack with yours: mars-score augment DATA -o refs.marspack",
         )
     return names
+
+
+def _infiller(parts: Mapping[str, str]) -> str:
+    """What filled the blanks of a pack."""
+    return "naive" if parts.get("decode") == "masked" else "guided"
+
+
+def _head_hash() -> str:
+    from mars_score.infilling.headed_encoder import head_hash  # noqa: PLC0415  (loads torch)
+
+    return head_hash()
 
 
 def _same_model(wanted: str, found: str, catalogue: Catalogue) -> bool:

@@ -27,7 +27,7 @@ from mars_score.files.line_writer import open_lines
 from mars_score.files.output_path import output_file
 from mars_score.files.rows import Kept
 from mars_score.files.sidecar import sidecar_of
-from mars_score.metrics.identity import settings_digest
+from mars_score.metrics.identity import settings_fingerprint
 from mars_score.references import distinct_references
 from mars_score.work import AugmentWork, ScorerRecipe
 
@@ -62,6 +62,8 @@ def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
         raise OutputError(f"{output}: augmented references are no {form}\n  remedy: name a .jsonl file, or -")
     check_writable(output, "jsonl", inputs=source.paths)
     augmenting = Augmenting(scorer, engine, check(source))
+    if scorer.config.masking.idf == "corpus":
+        scorer.corpus = list(augmenting.checked.read())  # what is masked depends on every row of the file
     if dry_run:
         tell_augmenting(augmenting.checked, scorer, augmenting.kept(output, restart=restart).rows)
         return
@@ -107,8 +109,6 @@ class Augmenting:
     def pack(self, output: str) -> None:
         """Write a pack, which appears when it is complete; what was done before comes from the cache."""
         with stoppable(output):
-            if self._corpus:
-                self.scorer.corpus = list(self.checked.read())
             total = self._count()
             with pack_writer(output, self.scorer.pack_header) as writer:
                 for pair, found in self._rows(0, total):
@@ -130,10 +130,6 @@ class Augmenting:
             return iter(())
         work = AugmentWork(ScorerRecipe.of(self.scorer))
         references = distinct_references(self.checked.read())
-        if self._corpus:
-            # IDF from the corpus needs the whole corpus at once.
-            batches = Batches(references, total, total)
-            return islice(run(self.engine, work, batches, self.bill, "references"), after, None)
         rest = islice(references, after, None)
         size = chunk_size(self.engine, total - after, CHUNK)
         return run(self.engine, work, Batches(rest, size, total - after), self.bill, "references")
@@ -145,12 +141,8 @@ class Augmenting:
         click.echo(f"{total} references augmented", err=True)
         click.echo(f"signature: {self.scorer.signature}", err=True)
 
-    @property
-    def _corpus(self) -> bool:
-        return self.scorer.config.masking.idf == "corpus"
-
     def _origin(self) -> Origin:
-        return Origin(self.checked, settings_digest(["mars"], self.scorer))
+        return Origin(self.checked, settings_fingerprint(["mars"], self.scorer).hex())
 
 
 def _same_reference(row: dict[str, Any], example: Example) -> bool:

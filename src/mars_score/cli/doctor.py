@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 
 import click
 
 from mars_score import golden
 from mars_score.errors import MarsError
+from mars_score.fingerprint import ALGORITHM, algorithm, made_with
 from mars_score.models.store import ModelStore
 from mars_score.version import __version__
-
-LIBRARIES = ("torch", "transformers", "tokenizers", "spacy", "wordfreq", "numpy")
 
 
 @click.command()
 def doctor() -> None:
-    """Show versions and models, then compute the golden scores again and compare."""
+    """Show versions, algorithms and models, then compute the golden scores again and compare."""
     from mars_score.scorer import MarsScorer  # noqa: PLC0415
 
     click.echo(f"mars-score {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    click.echo(", ".join(f"{name} {importlib.metadata.version(name)}" for name in LIBRARIES))
+    click.echo(
+        ", ".join(f"{name} {version}" for name, version in made_with().items() if name != "mars-score")
+    )
+    click.echo(", ".join(f"algorithm {algorithm(stage)}" for stage in ALGORITHM))
     store = ModelStore()
     for status in store.status():
         if status.entry.default or status.state != "absent":

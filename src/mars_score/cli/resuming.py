@@ -31,7 +31,7 @@ class Origin:
 
     checked: Checked
     settings: str
-    """A hash of the settings and the models, known before any model is loaded."""
+    """The fingerprint of algorithms, settings and models, known before any model is loaded."""
 
     def facts(self, **more: object) -> dict[str, object]:
         """What the file beside the results says of it."""
@@ -50,7 +50,7 @@ class Origin:
         return signatures
 
     def same_settings(self, output: str | None) -> bool:
-        """Whether an output was made with the same settings, models and versions."""
+        """Whether an output was made by the same algorithms, with the same settings and models."""
         return (read_signatures(output) or {}).get("settings") == self.settings
 
 
@@ -61,7 +61,7 @@ def refuse_other_metrics(known: Mapping[str, str], wanted: Sequence[str], left: 
 
 
 def refuse_other_signatures(known: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
-    """Refuse an output that was made with other settings, models or versions."""
+    """Refuse an output that was made by other algorithms, or with other settings or models."""
     for name, signature in signatures.items():
         if known.get(name) != signature:
             raise foreign(

@@ -32,7 +32,7 @@ from mars_score.files.output_path import output_format
 from mars_score.files.parquet_writer import PARTIAL
 from mars_score.files.rows import Kept
 from mars_score.files.sidecar import sidecar_of
-from mars_score.metrics.identity import settings_digest
+from mars_score.metrics.identity import settings_fingerprint
 from mars_score.metrics.registry import make_metric, metric_names
 from mars_score.metrics.summary import Summary
 from mars_score.work import ScorerRecipe, ScoreWork
@@ -87,6 +87,8 @@ def score(
             f"{output}: a table goes to the terminal only\n  remedy: leave out --format table, or -o"
         )
     scoring = Scoring(wanted, scorer, engine, check(source), strict)
+    if scorer.config.masking.idf == "corpus":
+        scorer.corpus = list(scoring.checked.read())  # the score depends on every row of the file
     if dry_run:
         left = None if table else scoring.left(output, form, restart=restart)
         tell_scoring(scoring.checked, scorer, wanted, 0 if left is None else left.kept.rows)
@@ -190,11 +192,6 @@ class Scoring:
         """Score the rows after so many."""
         work = ScoreWork(ScorerRecipe.of(self.scorer), tuple(self.wanted), self.strict, tuple(metrics))
         total = self.checked.rows
-        if self.scorer.config.masking.idf == "corpus":
-            # IDF from the corpus needs the whole corpus at once.
-            return islice(
-                run(self.engine, work, Batches(self.checked.read(), total, total), bill), after, None
-            )
         rest = islice(self.checked.read(), after, None)
         size = chunk_size(self.engine, total - after, CHUNK)
         return run(self.engine, work, Batches(rest, size, total - after), bill)
@@ -204,7 +201,7 @@ class Scoring:
         return [make_metric(name, self.scorer) for name in self.wanted]
 
     def _origin(self) -> Origin:
-        return Origin(self.checked, settings_digest(self.wanted, self.scorer))
+        return Origin(self.checked, settings_fingerprint(self.wanted, self.scorer).hex())
 
 
 def _same_id(row: ResultRow, example: Example) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.files.output_path import output_file, unwritable
 from mars_score.files.replacing import replacing
-from mars_score.version import __version__
+from mars_score.fingerprint import made_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,13 +19,16 @@ def write_signatures(
 ) -> Path | None:
     """Write ``<path>.signatures.json``, with the signature of each metric, and return its path.
 
+    The versions of this package and of the libraries that can change numbers are recorded with them; they decide
+    nothing.
+
     ``extra`` says what the results were made from, as ``{"input": "rows.jsonl", "rows": 420}``. Results that
     went to standard output, a pipe or a device have no place beside them: nothing is written.
     """
     sidecar = sidecar_of(path)
     if sidecar is None:
         return None
-    content = {"signatures": dict(signatures), "version": __version__, **(extra or {})}
+    content = {"signatures": dict(signatures), "made_with": made_with(), **(extra or {})}
     try:
         with replacing(sidecar) as temporary:
             text = json.dumps(content, indent=2, ensure_ascii=False)

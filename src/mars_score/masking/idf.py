@@ -6,8 +6,9 @@ import hashlib
 import math
 import unicodedata
 from collections import Counter
-from functools import lru_cache
-from importlib import metadata
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mars_score.masking.words import words
@@ -34,20 +35,31 @@ class BackgroundIdf:
 
     @property
     def name(self) -> str:
-        """The table and its version."""
-        return f"wordfreq-{metadata.version('wordfreq')}"
+        """The table and its hash: it is data, like a model."""
+        return f"wordfreq@{_table_hash()}"
 
     def __call__(self, word: str) -> float:
         """Return -log P(word occurs in a document)."""
         return _background(word)
 
 
+_TABLE = "large_en.msgpack.gz"
+"""What wordfreq reads for English with ``wordlist="best"``."""
 _DOCUMENT = 20
 """Words in a document. The data that the paper scores are short: endings, headlines, answers."""
 _RAREST = 1e-8
 """The frequency of a word that the table does not have: that of its rarest words."""
 _PUNCTUATION = 0.05
 """The frequency of punctuation, which the table leaves out: about that of the full stop, and of "the"."""
+
+
+@lru_cache(maxsize=1)
+def _table_hash() -> str:
+    """8 hex digits that change with the table; the library is not imported for that, as it reads its table then."""
+    spec = find_spec("wordfreq")
+    assert spec is not None
+    assert spec.origin is not None
+    return hashlib.sha256(Path(spec.origin).with_name("data").joinpath(_TABLE).read_bytes()).hexdigest()[:8]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,7 +85,7 @@ class CorpusIdf:
         self._size = len(vocabularies)
         self._count = Counter(word for vocabulary in vocabularies for word in vocabulary)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The corpus's size and a digest of its counts: other references make other scores."""
         counts = repr((self._size, sorted(self._count.items()))).encode("utf-8", "backslashreplace")

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from mars_score.fingerprint import metric_signature
 from mars_score.metrics.matching import Prepared, match
 from mars_score.progress import Progress, StageProgress, silent_stages
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,9 +96,13 @@ class BertScore:
     def signature(self) -> str:
         """Encoder, layer, what is measured, weights."""
         weights = self.idf.name if self.idf else "none"
-        return (
-            f"{self.name}:v{__version__}|enc:{self.encoder_name}.{self.encoder.settings}"
-            f"|measure:{self.measure}|idf:{weights}|baseline:none|refs:best"
+        return metric_signature(
+            self.name,
+            enc=f"{self.encoder_name}.{self.encoder.settings}",
+            measure=self.measure,
+            idf=weights,
+            baseline="none",
+            refs="best",
         )
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:

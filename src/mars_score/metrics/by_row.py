@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from mars_score import flags
+from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Value
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,12 +34,5 @@ def flagged(score: float, example: Example, *, comparable: bool = True) -> Value
 
 
 def signature(name: str, fields: dict[str, str], library: str | None = None) -> str:
-    """Name the metric, this package's version, the library with its version, then the fields in their order."""
-    computed_by = {"lib": versioned(library)} if library else {}
-    parts = {name: f"v{__version__}", **computed_by, **fields}
-    return "|".join(f"{field}:{value}" for field, value in parts.items())
-
-
-def versioned(library: str) -> str:
-    """Name an installed library with its version; it is not imported for that."""
-    return f"{library}-{metadata.version(library)}"
+    """Name the metric, its algorithm, the library that computes it, then the fields in their order."""
+    return metric_signature(name, **({"lib": library} if library else {}), **fields)

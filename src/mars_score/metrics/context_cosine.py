@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mars_score import flags
+from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Input, Value
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.similarity.base import cosine
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ContextCosine:
     @property
     def signature(self) -> str:
         """The encoder decides."""
-        return f"{self.name}:v{__version__}|enc:{self.encoder_name}"
+        return metric_signature(self.name, enc=self.encoder_name)
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Encode every text once, then compare."""

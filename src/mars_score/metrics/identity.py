@@ -1,22 +1,19 @@
-"""Are two runs the same? Told from settings and models alone, before any model is loaded."""
+"""Do two runs compute the same? Told from algorithms, settings and models, before any model is loaded."""
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-from mars_score.hashing import digest
-from mars_score.metrics.registry import LM, METRICS, SENTENCES
+from mars_score.fingerprint import ALGORITHM, fingerprint
+from mars_score.metrics.registry import GLOVE, LM, METRICS, SENTENCES, SYNONYMS, WORDNET_DATA, WORDS
+from mars_score.models.resolve import catalogue_hash
 from mars_score.models.roles import LANGUAGE_MODEL, MASKED_LM, SIMILARITY
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.scorer import MarsScorer
 
-LIBRARIES = ("nltk", "pot", "rouge-score", "sacrebleu", "scipy", "spacy", "wordfreq")
-"""What signatures may name beside the models."""
 _TAGGER, _MASKED = "tagger", "masked LM"
 
 
@@ -25,21 +22,23 @@ def augments(name: str) -> bool:
     return _TAGGER in METRICS[name].models
 
 
-def settings_digest(names: Sequence[str], scorer: MarsScorer) -> str:
+def settings_fingerprint(names: Sequence[str], scorer: MarsScorer) -> bytes:
     """Return a hash of all that the signatures of these metrics follow from.
 
-    This finds the models, so that a wrong name is known before any work. Those that only the catalogue can name are
-    pinned by the version of this package.
+    This finds the models, so that a wrong name is known before any work. Equal fingerprints mean equal signatures;
+    others may, as algorithms and models count that some metrics do not use.
     """
     uses = {part.strip() for name in names for part in METRICS[name].models.split(",")}
     parts, config = scorer.parts, scorer.config
-    models = []
+    pinned = [name for kind, name in ((WORDS, GLOVE), (WORDNET_DATA, SYNONYMS)) if kind in uses]
+    models = [catalogue_hash(name, parts.store.catalogue) for name in pinned]
     if _TAGGER in uses:
         models.append(scorer.signature)
     else:
         models += [parts.name(config.infilling.lm, LANGUAGE_MODEL)] if LM in uses else []
         models += [parts.name(config.scoring.encoder, SIMILARITY)] if SENTENCES in uses else []
     if _MASKED in uses:
-        models.append(parts.name(config.infilling.masked_lm, MASKED_LM))
-    versions = [f"{library}-{metadata.version(library)}" for library in LIBRARIES]
-    return digest(__version__, repr(config), list(names), models, versions).hex()[:32]
+        from mars_score.infilling.headed_encoder import head_hash  # noqa: PLC0415  (loads torch)
+
+        models += [parts.name(config.infilling.masked_lm, MASKED_LM), head_hash()]
+    return fingerprint("settings", list(names), ALGORITHM, repr(config), models)

@@ -18,9 +18,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mars_score import flags
+from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Input, Value
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,7 +95,7 @@ class LikelihoodMetric:
     def signature(self) -> str:
         """Model and limits."""
         limits = f"ctx{self.likelihood.max_context}.text{self.likelihood.max_text}"
-        return f"{self.name}:v{__version__}|lm:{self.model_name}|cut:{limits}"
+        return metric_signature(self.name, lm=self.model_name, cut=limits)
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Read every text once, then answer for each example."""

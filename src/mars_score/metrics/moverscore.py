@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.errors import ConfigError
+from mars_score.fingerprint import metric_signature
 from mars_score.masking.idf import BackgroundIdf
 from mars_score.metrics.matching import Prepared, match
 from mars_score.progress import Progress, StageProgress, silent_stages
 from mars_score.similarity import content
-from mars_score.similarity.transport import Bag, bag, distance, solver
+from mars_score.similarity.transport import SOLVER, Bag, bag, distance
 from mars_score.similarity.word_means import word_means
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,9 +67,15 @@ class MoverScore:
     def signature(self) -> str:
         """Encoder, n-grams, weights, which words count, solver."""
         left_out = "punct" if self.function_words else f"punct+{content.VERSION}"
-        return (
-            f"{self.name}:v{__version__}|enc:{self.encoder_name}.{self.encoder.settings}"
-            f"|n:{self.n}|idf:{self.idf.name}|pieces:mean|without:{left_out}|emd:{solver()}|refs:best"
+        return metric_signature(
+            self.name,
+            enc=f"{self.encoder_name}.{self.encoder.settings}",
+            n=f"{self.n}",
+            idf=self.idf.name,
+            pieces="mean",
+            without=left_out,
+            emd=SOLVER,
+            refs="best",
         )
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:

@@ -87,7 +87,7 @@ def _likelihood(name: str, scorer: MarsScorer) -> Metric:
 
 
 BOTH, CONTEXT = "references, context", "context"
-LM, SENTENCES, WORDS = "LM", "encoder", "word vectors"
+LM, SENTENCES, WORDS, WORDNET_DATA = "LM", "encoder", "word vectors", "WordNet"
 MARS_MODELS = f"{LM}, {SENTENCES}, tagger"
 
 METRICS: dict[str, Entry] = {
@@ -115,7 +115,7 @@ METRICS: dict[str, Entry] = {
     "rouge1": Entry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
     "rouge2": Entry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
     "rougeL": Entry("longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")),
-    "meteor": Entry("words, stems and synonyms aligned with the best reference", _meteor, models="WordNet"),
+    "meteor": Entry("words, stems and synonyms aligned with the best reference", _meteor, models=WORDNET_DATA),
     "chrf": Entry("character n-grams shared with the best reference", lambda *_: Chrf()),
     "ter": Entry("edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False),
     "bertscore": Entry("each token's best match in the other text, F1", _bertscore, models=SENTENCES),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mars_score.metrics.by_row import flagged, score_rows, signature, versioned
+from mars_score.metrics.by_row import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Rouge:
         """All that the numbers depend on."""
         fields = {
             "tok": "a-z0-9",
-            "stem": f"porter.{versioned('nltk')}" if self._stem else "no",
+            "stem": "porter.nltk" if self._stem else "no",
             "f": "1",
             "refs": "best",
         }

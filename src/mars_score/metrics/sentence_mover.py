@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mars_score.fingerprint import metric_signature
 from mars_score.masking.words import words
 from mars_score.metrics.matching import Prepared, match
 from mars_score.progress import Progress, StageProgress, silent_stages
 from mars_score.similarity import content, sentences
-from mars_score.similarity.transport import Bag, bag, distance, solver
-from mars_score.version import __version__
+from mars_score.similarity.transport import SOLVER, Bag, bag, distance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +66,14 @@ class SentenceMover:
     @property
     def signature(self) -> str:
         """Vectors of words and sentences, which words count, where sentences end, solver."""
-        return (
-            f"{self.name}:v{__version__}|words:{self.vectors_name}|sentences:{self.encoder_name}"
-            f"|without:punct+{content.VERSION}|split:{sentences.VERSION}|emd:{solver()}|refs:best"
+        return metric_signature(
+            self.name,
+            words=self.vectors_name,
+            sentences=self.encoder_name,
+            without=f"punct+{content.VERSION}",
+            split=sentences.VERSION,
+            emd=SOLVER,
+            refs="best",
         )
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mars_score.config import PRESETS
 from mars_score.examples import clean_examples
+from mars_score.explaining.corpus import with_corpus
 from mars_score.files.rows import ResultRow
 from mars_score.metrics.mars_metric import MarsMetric
 from mars_score.metrics.registry import make_metric
@@ -65,13 +66,13 @@ class Scorers:
         self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
     ) -> Outcome:
         """Score, augment or explain."""
-        scorer = self._scorer(settings.preset)
+        scorer = with_corpus(self._scorer(settings.preset), examples)  # a request is a corpus of its own
         if settings.watch:
             scorer = watched(scorer, tell)
         if settings.kind == "augment":
             return _augmented(scorer, examples, progress)
         metrics = [
-            MarsMetric(name, scorer) if name == MARS else self._metric(settings.preset, name)
+            MarsMetric(name, scorer) if name == MARS else self._metric(settings.preset, name, scorer)
             for name in settings.metrics
         ]
         signatures = {metric.name: metric.signature for metric in metrics}
@@ -86,7 +87,9 @@ class Scorers:
             self._scorers[preset] = base.sibling(**_options(config))
         return self._scorers[preset]
 
-    def _metric(self, preset: str, name: str) -> Metric:
+    def _metric(self, preset: str, name: str, scorer: MarsScorer) -> Metric:
+        if scorer.corpus is not None:  # it belongs to this request alone
+            return make_metric(name, scorer)
         if (preset, name) not in self._metrics:
             self._metrics[preset, name] = make_metric(name, self._scorer(preset))
         return self._metrics[preset, name]

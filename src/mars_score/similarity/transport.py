@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+SOLVER = "pot"
+"""What solves it, for signatures."""
 STEPS = 10_000_000
 """Pivots after which the solver would give up; far more than texts of thousands of words need."""
 
@@ -40,8 +41,3 @@ def distance(a: Bag, b: Bag) -> float:
 
     costs = cdist(a.vectors, b.vectors)  # (n, m)
     return max(0.0, float(emd2(a.weights, b.weights, costs, numItermax=STEPS)))
-
-
-def solver() -> str:
-    """What solves it, for signatures."""
-    return f"pot-{metadata.version('pot')}"

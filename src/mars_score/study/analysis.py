@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mars_score.hashing import digest
+from mars_score.fingerprint import fingerprint
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.attack_results import attack_results
 from mars_score.study.cells import cells
@@ -31,7 +31,6 @@ from mars_score.study.disagreements import MARS, disagreements
 from mars_score.study.ratios import ratio_points
 from mars_score.study.results import HUMAN, Cell, Contrast, DatasetResult, Place, RatioPoint, Row
 from mars_score.study.targets import targets
-from mars_score.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,7 +196,7 @@ class Analysis:
         return [from_json(Answer, known[one]) for one in asked]
 
     def _key(self, *parts: object) -> bytes:
-        return digest("statistics", STATISTICS, __version__, self._content, *parts)
+        return fingerprint(f"statistics:v{STATISTICS}", self._content, *parts)
 
     def _show(self, stage: str, done: int, total: int) -> None:
         self.progress(f"{self.found.dataset.name}: {stage}", done, total)

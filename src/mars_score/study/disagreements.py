@@ -11,7 +11,7 @@ from scipy import stats
 from mars_score.evaluation.scored import numbers
 from mars_score.study.codec import from_json, to_json
 from mars_score.study.error_kinds import error_kinds
-from mars_score.study.lazy_metric import LazyMetric, score_signature
+from mars_score.study.lazy_metric import LazyMetric
 from mars_score.study.results import Disagreement, Term
 from mars_score.study.score_store import row_key
 
@@ -92,7 +92,7 @@ def _ranks(values: Floats) -> Floats:
 
 def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list[tuple[Term, ...]]:
     """What the score of MARS is made of, from the store or from the scorer."""
-    signature = f"terms|{score_signature(LazyMetric(MARS, found.scorer), store)}"
+    signature = f"terms|{LazyMetric(MARS, found.scorer).signature(store)}"
     keys = {row: row_key(signature, found.digests[row]) for row in rows}
     known = {row: store.get(key) for row, key in keys.items()}
     new = [row for row, value in known.items() if value is None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mars_score.config import ratios_up_to
-from mars_score.study.lazy_metric import LazyMetric, score_signature
+from mars_score.study.lazy_metric import LazyMetric
 from mars_score.study.score_store import row_key
 from mars_score.types import Example
 
@@ -37,7 +37,7 @@ def missing_cosines(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreSt
 
 def cosine_keys(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreStore) -> list[bytes]:
     """Where the store has the cosines of rows."""
-    signature = f"cosines|{score_signature(LazyMetric('mars', _wide(scorer)), store)}"
+    signature = f"cosines|{LazyMetric('mars', _wide(scorer)).signature(store)}"
     return [row_key(signature, digest) for digest in digests]
 
 

@@ -6,7 +6,7 @@ selection of entries and a program can filter them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SCHEMA = 1
 """Raised whenever a field changes its meaning or goes away."""
@@ -274,3 +274,5 @@ class Study:
     augmentations: AugmentationStudy | None = None
     attack_rows: int | None = None
     """Rows of a data set that were attacked at most; None for all."""
+    made_with: dict[str, str] = field(default_factory=dict)
+    """The versions of this package and of the libraries that can change numbers; scores from the store may be older."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
+from mars_score.fingerprint import made_with
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analysis import Analysis
 from mars_score.study.disagreements import MARS
@@ -89,4 +90,5 @@ def analyse(
         metrics=found[0].metrics,
         datasets=tuple(results),
         augmentations=augmentations,
+        made_with=made_with(),
     )

@@ -1,13 +1,12 @@
 """What was computed, on disk: scores by metric and texts, and whatever else is too dear to compute twice.
 
-Everything is found by a hash of all that it depends on, so that nothing is ever out of date: a changed row or
-another setting is simply not there yet. Each write is one transaction: killing the process loses at most the
+Everything is found by its fingerprint, so that nothing is ever out of date: a changed row, another setting or
+another algorithm is simply not there yet. Each write is one transaction: killing the process loses at most the
 rows at hand.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import sqlite3
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mars_score.files.output_path import failed
-from mars_score.hashing import digest
+from mars_score.fingerprint import fingerprint
 from mars_score.sqlite_files import Layout, move_aside, open_file, writing
 
 if TYPE_CHECKING:
@@ -57,12 +56,12 @@ class Entry:
 
 def text_digest(example: Example) -> bytes:
     """Return the hash of a row's texts. Its id plays no part."""
-    return digest(example.candidate, example.references, example.context, example.question)
+    return fingerprint("texts", example.candidate, example.references, example.context, example.question)
 
 
 def row_key(signature: str, texts: bytes) -> bytes:
     """Return the key of what a signature stands for on a row: the row is given by the hash of its texts."""
-    return hashlib.sha256(hashlib.sha256(signature.encode()).digest() + texts).digest()
+    return fingerprint(signature, texts.hex())
 
 
 class ScoreStore:

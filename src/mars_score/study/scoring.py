@@ -14,7 +14,7 @@ from mars_score.metrics.identity import augments
 from mars_score.metrics.likelihoods import QUESTIONS
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
-from mars_score.study.lazy_metric import LazyMetric, score_signature
+from mars_score.study.lazy_metric import LazyMetric
 from mars_score.study.ratio_cosines import cosine_keys, missing_cosines, saved_cosines
 from mars_score.study.score_store import row_key, text_digest
 
@@ -107,7 +107,7 @@ def count_missing(work: Work, store: ScoreStore) -> int:
     every = [*work.rows, *_attacked(work)]
     count = 0
     for metric in work.metrics:
-        signature = score_signature(metric, store)
+        signature = metric.signature(store)
         keys = {row_key(signature, text.digest) for text in every}
         count += len(keys) - len(store.scores(keys))
     if work.sweep:
@@ -152,13 +152,13 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     asked: set[bytes] = set()
     for place, work in enumerate(works):
         for family in _families(work.metrics):
-            signed = [(one.name, one.signature(store), score_signature(one, store)) for one in family]
+            signed = [(one.name, one.signature(store)) for one in family]
             for texts in (work.rows, _attacked(work)):
                 for portion in _portions(texts):
                     asks = tuple(
                         Ask(rows, name, signature)
-                        for name, signature, scored in signed
-                        if (rows := _new(scored, portion, store, asked))
+                        for name, signature in signed
+                        if (rows := _new(signature, portion, store, asked))
                     )
                     if asks:
                         yield Chunk(place, asks)
@@ -184,9 +184,9 @@ def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
     return [tuple(family) for family in families.values()]
 
 
-def _new(scored: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> dict[bytes, Example]:
+def _new(signature: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> dict[bytes, Example]:
     """What a metric has not scored yet. An engine may ask before earlier chunks are saved."""
-    keys = [row_key(scored, text.digest) for text in texts]
+    keys = [row_key(signature, text.digest) for text in texts]
     known = store.scores(keys)
     new = {
         key: text.example for key, text in zip(keys, texts, strict=True)
@@ -206,7 +206,7 @@ def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
 def _saved(work: Work, store: ScoreStore) -> DatasetScores:
     rows, attacked = {}, {}
     for metric in work.metrics:
-        signature = score_signature(metric, store)
+        signature = metric.signature(store)
         texts = (*work.rows, *_attacked(work))
         keys = [row_key(signature, text.digest) for text in texts]
         known = store.scores(keys)
