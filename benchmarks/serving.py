@@ -65,7 +65,7 @@ def main(seconds: float = SECONDS) -> None:
         for number, pair in enumerate(stories(REFERENCES))
         for system, text in enumerate(candidates(pair, SYSTEMS))
     ]
-    unseen = _unseen(rows)
+    fresh = unseen(rows)
     with tempfile.TemporaryDirectory() as folder:
         scorer = MarsScorer()
         scorer.score_examples(rows)
@@ -73,12 +73,12 @@ def main(seconds: float = SECONDS) -> None:
         with pack_writer(pack, scorer.pack_header) as writer:
             for pair, found in scorer.augment_examples(rows).items():
                 writer.add(pair, found)
-        with _server("--pack", pack) as (port, pid):
-            asyncio.run(_load(port, unseen, CLIENTS, 2.0))
+        with server("--pack", pack) as (port, pid):
+            asyncio.run(load(port, fresh, CLIENTS, 2.0))
             total, alone = Load(), []
             for _ in range(ROUNDS):
-                alone.append(_loop(scorer, unseen, seconds / ROUNDS))
-                part = asyncio.run(_load(port, unseen, CLIENTS, seconds / ROUNDS))
+                alone.append(_loop(scorer, fresh, seconds / ROUNDS))
+                part = asyncio.run(load(port, fresh, CLIENTS, seconds / ROUNDS))
                 total.seconds += part.seconds
                 total.latencies += part.latencies
                 total.statuses += part.statuses
@@ -94,9 +94,9 @@ def main(seconds: float = SECONDS) -> None:
                 requests=total.statuses.total(),
             )
             report("serving_errors", total.statuses.total() - total.statuses[200], at_most=0)
-            before = _memory(pid)
-            crowd = asyncio.run(_load(port, unseen, CROWD, seconds / 6))
-            after = _memory(pid)
+            before = memory(pid)
+            crowd = asyncio.run(load(port, fresh, CROWD, seconds / 6))
+            after = memory(pid)
             other = crowd.statuses.total() - crowd.statuses[200] - crowd.statuses[429]
             report(
                 "serving_200_clients",
@@ -110,7 +110,7 @@ def main(seconds: float = SECONDS) -> None:
             )
 
 
-def _unseen(rows: list[Example]) -> Iterator[Example]:
+def unseen(rows: list[Example]) -> Iterator[Example]:
     """The rows, over and over, each time with candidates that did not come before."""
     for day in itertools.count(1):
         for row in rows:
@@ -126,7 +126,7 @@ def _loop(scorer: MarsScorer, unseen: Iterator[Example], seconds: float) -> floa
     return done / (time.perf_counter() - begun)
 
 
-async def _load(port: int, unseen: Iterator[Example], clients: int, seconds: float) -> Load:
+async def load(port: int, rows: Iterator[Example], clients: int, seconds: float) -> Load:
     """Let clients ask one after the other, each as soon as it has its answer."""
     load, begun = Load(), time.perf_counter()
     end = begun + seconds
@@ -135,7 +135,7 @@ async def _load(port: int, unseen: Iterator[Example], clients: int, seconds: flo
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while time.perf_counter() < end:
             started = time.perf_counter()
-            writer.write(_request(next(unseen)))
+            writer.write(_request(next(rows)))
             status, wait = await _answer(reader)
             load.statuses[status] += 1
             if status == 200:
@@ -169,12 +169,13 @@ def _request(row: Example) -> bytes:
 
 
 @contextmanager
-def _server(*options: str) -> Iterator[tuple[int, int]]:
-    """Start a server; yield its port and its process."""
+def server(*options: str, cache: Path | None = None) -> Iterator[tuple[int, int]]:
+    """Start a server, with a cache of its own if there is a folder for it; yield its port and its process."""
     process = subprocess.Popen(
         [sys.executable, "-m", "mars_score", "serve", "--port", "0", *options],
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        env=os.environ | ({"MARS_SCORE_CACHE": str(cache)} if cache else {}),
     )
     try:
         assert process.stderr is not None
@@ -185,7 +186,7 @@ def _server(*options: str) -> Iterator[tuple[int, int]]:
         process.wait()
 
 
-def _memory(pid: int) -> int:
+def memory(pid: int) -> int:
     """Bytes that a process has in memory."""
     pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGESIZE")

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mars_score.errors import InputError
+from mars_score.files import delimited
+from mars_score.files.field_names import field_names
 from mars_score.types import Example
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from .conftest import Folder
 
 TEXT = st.text(st.characters(exclude_characters="\r\0", exclude_categories=["Cs"]))
@@ -159,3 +165,100 @@ def test_old_line_ends(folder: Folder) -> None:
     error = folder.error("rows.csv", "candidate,reference\rc,r\r")
     assert error.line == 1
     assert "LF or CRLF" in str(error.remedy)
+
+
+class CountedNames(list[str]):
+    """A header that counts how often it is gone through."""
+
+    passes = 0
+
+    def count(self, value: str) -> int:
+        self.passes += 1
+        return super().count(value)
+
+
+def test_a_wide_header_is_looked_at_once() -> None:
+    header = CountedNames(["candidate", *(f"reference_{number}" for number in range(4_000))])
+    delimited._check_header(header, field_names(), "rows.csv", 1)
+    assert header.passes <= 1
+    with pytest.raises(InputError, match="2 columns 'reference_3999'"):
+        delimited._check_header(CountedNames([*header, "reference_3999"]), field_names(), "rows.csv", 1)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [",", '"",', 'a",', '"a""b",', '"a\n,b",', '"' + "," * 9 + '",', '"",,', "ab,"],
+    ids=range(8),
+)
+def test_a_row_of_too_many_cells(folder: Folder, monkeypatch: pytest.MonkeyPatch, cells: str) -> None:
+    table = csv.reader
+
+    def parse(lines: Iterable[str], **options: Any) -> Iterator[list[str]]:
+        """Refuse to make more cells than a row may have."""
+        for row in table(lines, **options):
+            assert len(row) <= 2 * delimited.COLUMNS
+            yield row
+
+    class Reader:
+        line_num = 0
+
+        def __init__(self, lines: Iterable[str], **options: Any) -> None:
+            self.rows = parse(lines, **options)
+
+        def __iter__(self) -> Iterator[list[str]]:
+            return self
+
+        def __next__(self) -> list[str]:
+            return next(self.rows)
+
+    monkeypatch.setattr(csv, "reader", Reader)
+    error = folder.error("rows.csv", "candidate,reference," + cells * 20_000 + "\n")
+    assert error.line == 1
+    assert "more than 5,000 cells" in error.problem
+    assert "leave out columns" in str(error.remedy)
+
+
+def test_many_delimiters_in_quotes_are_one_cell(folder: Folder) -> None:
+    text = "one, two\n" * 6_000
+    for name, mark in (("rows.csv", ","), ("rows.tsv", "\t")):
+        quoted = text.replace(",", mark)
+        content = f'candidate{mark}reference{mark}note\n"{quoted}"{mark}"r ""{quoted}"""{mark}5" nail\n'
+        assert folder.read(name, content)[0].candidate == quoted
+        content = f"candidate{mark}reference\nc{mark}r\nc{mark}{f'r{mark}' * 6_000}\n"
+        assert folder.error(name, content).line == 3
+
+
+@settings(deadline=None)
+@given(rows=st.lists(st.lists(CELL, min_size=1, max_size=6), min_size=1, max_size=4), tabs=st.booleans())
+def test_cells_are_counted_as_they_are_parsed(rows: list[list[str]], tabs: bool) -> None:
+    delimiter, text = "\t" if tabs else ",", io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    reader = csv.reader(io.StringIO(text.getvalue(), newline="\n"), delimiter=delimiter, strict=True)
+    lines = text.getvalue().split("\n")[:-1]
+    width, taken = delimited._Width(delimiter, "rows.csv"), 0
+    for cells in reader:
+        width.begin(taken + 1)
+        for line in lines[taken : reader.line_num]:
+            width.checked(line)
+        taken = reader.line_num
+        assert width.cells == max(len(cells), 1)
+        assert not width.quoted
+
+
+def test_a_misspelling_is_looked_for_among_few_names(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+    close = difflib.get_close_matches
+
+    def counted(word: str, names: Iterable[str], **options: Any) -> list[str]:
+        nonlocal compared
+        names = list(names)
+        compared += len(names)
+        return close(word, names, **options)
+
+    monkeypatch.setattr(difflib, "get_close_matches", counted)
+    row = {"candidat": "c", **{f"note {number}": 0 for number in range(50_000)}, "x" * 100_000: 0}
+    error = folder.error("rows.jsonl", json.dumps(row))
+    assert "'candidat' as 'candidate'" in str(error.remedy)
+    assert compared <= 3_000
+    nothing = {"x" * 100_000: 0, **{f"{number}": 0 for number in range(50_000)}}
+    assert len(str(folder.error("rows.jsonl", json.dumps(nothing)))) < 3_000

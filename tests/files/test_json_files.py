@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mars_score.files import text_lines
+from mars_score.files import json_list, text_lines
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -138,3 +138,27 @@ def test_a_list_in_a_jsonl_file_names_the_right_suffix(folder: Folder) -> None:
 def test_a_row_in_a_list_has_its_own_line(folder: Folder) -> None:
     rows = [{"candidate": "c", "reference": "r"}, {"candidate": 4, "reference": "r"}]
     assert folder.error("rows.json", json.dumps(rows, indent=1)).line == 6
+
+
+@pytest.mark.parametrize("pieces", [4, 16, 64])
+def test_a_long_value_is_parsed_a_few_times_its_length(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    parsed = 0
+    decoder = json.JSONDecoder()
+
+    class Counting:
+        def raw_decode(self, text: str, at: int) -> tuple[object, int]:
+            nonlocal parsed
+            parsed += len(text) - at
+            return decoder.raw_decode(text, at)
+
+    monkeypatch.setattr(json_list, "_DECODER", Counting())
+    long = "word " * (pieces << 16 >> 2)
+    text = json.dumps([{"candidate": long, "reference": "r"}, {"candidate": "c", "reference": "r"}])
+    assert len(folder.read("rows.json", text)) == 2
+    assert parsed <= 4 * len(text) + (1 << 18)
+    parsed = 0
+    error = folder.error("rows.json", text[:-200])
+    assert error.line == 1
+    assert parsed <= 4 * len(text) + (1 << 18)

@@ -8,7 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import uvicorn
+from mars_score.http.connections import GuardedConfig
+from mars_score.http.running import _Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 def running(app: FastAPI) -> Iterator[str]:
     """Yield the address."""
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        app, log_level="warning", http="h11", ws="none", timeout_graceful_shutdown=1, loop="asyncio"
-    )
-    server = uvicorn.Server(config)
+    config = GuardedConfig(app, log_level="warning", timeout_graceful_shutdown=1, loop="asyncio")
+    server = _Server(config, app, "")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     until(lambda: server.started)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 
+from mars_score.serving.schemas import AugmentRequest, JobRequest, ScoreRequest
 from tests.serving.fake import BAD, BROKEN, SIGNATURE, FakeService, score_of
 from tests.serving.running import until
 
@@ -178,3 +181,56 @@ def test_the_description_has_examples_and_all_errors(client: TestClient) -> None
     page = client.get("/docs").text
     assert "She took the half-baked bread" in page
     assert "/v1/jobs/{job_id}/events" in page
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"items": [{}] * 20_000},
+        {"items": [item(references=[1] * 20_000)]},
+        {"items": [item(**{f"x{number}": 0 for number in range(20_000)})]},
+        {"items": [item()], **{f"x{number}": 0 for number in range(20_000)}},
+        {"items": [item()], "metrics": [0] * 20_000},
+        {"items": [0] * 20_000},
+    ],
+    ids=range(6),
+)
+def test_a_body_full_of_errors_has_few(body: dict[str, Any]) -> None:
+    """Each error takes a kilobyte and some microseconds, and all but the first are for nobody."""
+    text = json.dumps(body)
+    for kind in (ScoreRequest, JobRequest, AugmentRequest):
+        with pytest.raises(ValidationError) as caught:
+            kind.model_validate_json(text)
+        assert caught.value.error_count() <= 10
+        with pytest.raises(ValidationError) as caught:
+            kind.model_validate(body)
+        assert caught.value.error_count() <= 10
+
+
+@pytest.mark.parametrize("path", ["/v1/score", "/v1/augment", "/v1/jobs"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"items": ' + "[" * 9_000,
+        '{"items": ' + '{"items":' * 1_500,
+        '{"items": [{"id": ' + "9" * 9_000 + ', "references": ["r"]}]}',
+        '{"items": [{"id": 1e999, "references": ["r"]}]}',
+        '{"items": [{"id": NaN, "references": ["r"]}]}',
+        '{"items": "' + "x" * 9_000,
+        '"' + "\\ud800" * 1_000 + '"',
+        "\ufeff{}",
+        "\x00",
+    ],
+    ids=range(9),
+)
+def test_json_beyond_bounds(client: TestClient, path: str, text: str) -> None:
+    answer = client.post(path, content=text.encode(), headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert 0 < len(answer.json()["error"]["message"]) <= 2_010
+
+
+def test_a_long_text_is_not_sent_back_whole(client: TestClient) -> None:
+    row = json.dumps({"id": "x" * 15_000, "candidate": 1, "references": ["r"]})
+    answer = client.post("/v1/jobs", content=row, headers={"Content-Type": "application/x-ndjson"})
+    assert answer.status_code == 422
+    assert len(answer.json()["error"]["message"]) <= 2_010

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, NoReturn
 
 from mars_score.errors import InputError
@@ -20,6 +21,8 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 _NULLS = frozenset(["NaN", "nan", "inf", "-inf", "Infinity", "-Infinity"])
 """What data frames write for a missing number; an empty cell is an empty text."""
 _LONGEST_CELL = 2**31 - 1
+COLUMNS = 5_000
+"""Cells that a row may have. No file of texts comes near; a line of delimiters alone is millions of cells."""
 
 
 def rows(parts: Iterable[tuple[int, str]], path: str, names: FieldNames, delimiter: str) -> Iterator[RawRow]:
@@ -52,11 +55,13 @@ def records(parts: Iterable[tuple[int, str]], path: str, delimiter: str) -> Iter
     """Yield each row's first line and its cells, the header too; blank lines are skipped."""
     # The module's limit of 128 KiB a cell is too low for books; it is global, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    text = (f"{line}\n" for _, line in lines(parts))
+    width = _Width(delimiter, path)
+    text = (f"{width.checked(line)}\n" for _, line in lines(parts))
     # Strict: without it, a quote that is never closed swallows the rest of the file in silence.
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
+        width.begin(line)
         try:
             cells = next(reader, None)
         except csv.Error as error:
@@ -65,6 +70,50 @@ def records(parts: Iterable[tuple[int, str]], path: str, delimiter: str) -> Iter
             return
         if cells:
             yield line, cells
+
+
+class _Width:
+    """Counts the cells of a row before they are parsed: the parser would first make all of them."""
+
+    def __init__(self, delimiter: str, path: str) -> None:
+        self.delimiter, self.path = delimiter, path
+        self.begin(1)
+
+    def begin(self, line: int) -> None:
+        """Begin a row."""
+        self.line, self.cells, self.quoted = line, 1, False
+
+    def checked(self, text: str) -> str:
+        """Return the next line of the row, or refuse the row."""
+        at = 0
+        while True:
+            if self.quoted or text.startswith('"', at):
+                at = self._behind(text, at if self.quoted else at + 1)
+            # A quote opens a cell only where the cell begins; anywhere else it is a sign like others.
+            opening = -1 if self.quoted else text.find(f'{self.delimiter}"', at)
+            end = len(text) if opening < 0 else opening + 1
+            self.cells += text.count(self.delimiter, at, end)
+            if self.cells > COLUMNS:
+                raise InputError(
+                    f"the row has more than {COLUMNS:,} cells",
+                    path=self.path,
+                    line=self.line,
+                    remedy="leave out columns that hold neither candidates, references nor contexts;"
+                    " a text that holds the delimiter must be quoted",
+                )
+            if opening < 0:
+                return text
+            at = end
+
+    def _behind(self, text: str, at: int) -> int:
+        """Return the place behind the quote that closes a cell; the cell may go on beyond the line."""
+        while (quote := text.find('"', at)) >= 0:
+            if not text.startswith('"', quote + 1):
+                self.quoted = False
+                return quote + 1
+            at = quote + 2
+        self.quoted = True
+        return len(text)
 
 
 def _fail(error: csv.Error, path: str, line: int) -> NoReturn:
@@ -92,10 +141,11 @@ def _check_header(header: list[str], names: FieldNames, path: str, line: int) ->
             remedy=_header_remedy(header, names),
         )
     wanted = {*names.names.values(), *names.numbered(header)}
-    twice = next((name for name in header if name in wanted and header.count(name) > 1), None)
+    counts = Counter(header)
+    twice = next((name for name in header if name in wanted and counts[name] > 1), None)
     if twice is not None:
         raise InputError(
-            f"the header has {header.count(twice)} columns {twice!r}",
+            f"the header has {counts[twice]} columns {twice!r}",
             path=path,
             line=line,
             remedy="rename all but one; several references are columns reference_1, reference_2, ...",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, did_you_mean
@@ -31,6 +32,8 @@ ALIASES = {
 
 _REFERENCES = ("references", "reference")
 _NUMBERED = re.compile(r"reference_([0-9]{1,6})")
+_COMPARED, _SHOWN = 1_000, 100
+"""Names that a misspelling is looked for among, and characters of a name in a message: a row may have a million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class FieldNames:
 
     def remedy(self, present: Collection[str]) -> str:
         """Say which of the present names were probably meant for the missing fields, and how to map them."""
-        free = [name for name in present if name not in self.names.values()]
+        free = [name for name in present if name not in self.names.values() and len(name) <= _SHOWN]
+        del free[_COMPARED:]
         guesses: dict[str, str] = {}
         for field in ("candidate", "references", "context"):
             # Often all three have foreign names; to name them at once saves an attempt for each.
@@ -78,7 +82,7 @@ class FieldNames:
                 free.remove(near)
                 guesses[field] = near
         if not guesses:
-            listed = ", ".join(map(repr, list(present)[:20])) or "no names at all"
+            listed = ", ".join(repr(name[:_SHOWN]) for name in islice(present, 20)) or "no names at all"
             return f"there is {listed}; say which one it is: --field {self.missing(present)}=NAME"
         meant = ", ".join(f"{name!r} as {field!r}" for field, name in guesses.items())
         options = " ".join(f"--field {field}={name}" for field, name in guesses.items())

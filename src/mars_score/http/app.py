@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 REFUSALS = {
     HTTPStatus.BAD_REQUEST: "The request cannot be read.",
     HTTPStatus.UNAUTHORIZED: "The server has a token, and the request has none or a wrong one.",
+    HTTPStatus.REQUEST_TIMEOUT: "The headers or the body took too long.",
     HTTPStatus.FORBIDDEN: "The request uses a foreign name for this server, or comes from a foreign page.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is larger than the server takes.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "A field is absent, of the wrong kind or out of bounds; the message names it.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "The server made a mistake; its log says which.",
-    HTTPStatus.SERVICE_UNAVAILABLE: "The server is loading or stopping, or a model is out of order.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The server is loading, stopping or full, or a model is out of order.",
 }
 """What any request may be answered with."""
 
@@ -45,12 +46,13 @@ def make_app(
     token: str | None,
     hosts: tuple[str, ...],
     limit: int,
+    budget: int | None = None,
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[Any]] | None = None,
 ) -> FastAPI:
     """Return an application without routes but for /openapi.json and /docs.
 
-    `hosts` are the names it answers to (`hosts_for`), none for any; `limit` is the largest body in bytes.
-    `app.state.stopping` is a `Stopping`.
+    `hosts` are the names it answers to (`hosts_for`), none for any; `limit` is the largest body in bytes,
+    `budget` that of all bodies in memory, four of the largest by default. `app.state.stopping` is a `Stopping`.
     """
     stopping = Stopping()
     app = FastAPI(
@@ -68,7 +70,7 @@ def make_app(
             Middleware(SecurityHeaders),
             Middleware(Unexpected),
             Middleware(Gate, token=token, hosts=hosts, stopping=stopping),
-            Middleware(BodyLimit, limit=limit),
+            Middleware(BodyLimit, limit=limit, budget=4 * limit if budget is None else budget),
         ],
     )
     app.state.stopping = stopping
@@ -89,20 +91,24 @@ def refusal(meaning: str) -> dict[str, Any]:
     return {"model": ErrorAnswer, "description": meaning}
 
 
-def _refused(request: Request, error: Exception) -> Response:
+# Handlers of errors are coroutines: any other function would be called in a thread of its own, and a crowd that is
+# refused would start forty of them.
+
+
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HttpError)
     return answer(error, request.method, request.headers)
 
 
-def _failed(request: Request, error: Exception) -> Response:
+async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, MarsError)
     found = of_error(error)
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        log.error("%s %s: %s", request.method, request.url.path, error)
+        log.error("%s %s: %s", request.method, request.scope["path"], error)
     return answer(found, request.method, request.headers)
 
 
-def _invalid(request: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     """Name the first field that is wrong; a list of all would repeat the client's texts."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
@@ -116,7 +122,7 @@ def _invalid(request: Request, error: Exception) -> Response:
     return answer(found, request.method, request.headers)
 
 
-def _other(request: Request, error: Exception) -> Response:
+async def _other(request: Request, error: Exception) -> Response:
     """What the framework itself refuses: an unknown path, a wrong method."""
     assert isinstance(error, HTTPException)
     remedy = "see /docs for what can be asked for"

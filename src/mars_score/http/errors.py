@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("mars_score.http")
 _REMEDY = "\n  remedy: "
+LONGEST = 2_000
+"""Characters of a message. It may quote a client's text, which can be as long as a request."""
 
 
 class Problem(BaseModel):
@@ -43,7 +45,12 @@ class HttpError(Exception):
     ) -> None:
         """Say why, and what to do."""
         super().__init__(message)
-        self.status, self.message, self.remedy, self.headers = status, message, remedy, dict(headers or {})
+        self.status, self.headers = status, dict(headers or {})
+        self.message, self.remedy = _cut(message), _cut(remedy)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
 def of_error(error: MarsError) -> HttpError:

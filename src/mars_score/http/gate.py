@@ -72,7 +72,14 @@ class Gate:
     def _check_origin(headers: Headers, method: str) -> None:
         """Refuse what the page of another site sends; programs name no origin."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        foreign = origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+        try:
+            foreign = (
+                origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+            )
+        except ValueError as error:
+            raise HttpError(
+                HTTPStatus.BAD_REQUEST, f"the header Origin is no address: {error}", "leave it out"
+            ) from error
         if method not in SAFE and (foreign or site not in ("same-origin", "none")):
             raise HttpError(
                 HTTPStatus.FORBIDDEN,

@@ -11,6 +11,7 @@ import click
 import uvicorn
 
 from mars_score.errors import ConfigError
+from mars_score.http.connections import GuardedConfig
 from mars_score.http.errors import log
 from mars_score.http.hosts import is_loopback
 
@@ -19,34 +20,35 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from mars_score.http.connections import ConnectionLimits
+
 GRACE = 30
 """Seconds for what has been started when the server is told to stop."""
 CLOSING = 5
 """Seconds for the last answers on their way to their clients."""
 KEPT = 30
 """Seconds that a connection is kept for a further request."""
-CONNECTIONS = 1000
 BACKLOG = 512
 FEWEST_SIGNS = 8
 LAST_PORT = 65535
 
 
-def serve(app: FastAPI, *, host: str, port: int, token: str | None) -> None:
+def serve(
+    app: FastAPI, *, host: str, port: int, token: str | None, limits: ConnectionLimits | None = None
+) -> None:
     """Serve until SIGINT or SIGTERM; then finish what was started, in bounded time. A second signal ends it at once.
 
-    The address is printed when requests are answered; port 0 is any free port.
+    The address is printed when requests are answered; port 0 is any free port. The limits are of connections.
     """
     check_address(host, token)
     listening = _listen(host, port)
-    config = uvicorn.Config(
+    config = GuardedConfig(
         app,
+        limits,
         log_level="warning",
         access_log=False,
         server_header=False,
-        http="h11",
-        ws="none",
         backlog=BACKLOG,
-        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=CLOSING,
         timeout_keep_alive=KEPT,
     )
@@ -71,9 +73,10 @@ def check_address(host: str, token: str | None) -> None:
 class _Server(uvicorn.Server):
     """Finishes what was started while it still answers, and says where it is."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI, address: str) -> None:
+    def __init__(self, config: GuardedConfig, app: FastAPI, address: str) -> None:
         super().__init__(config)
         self._app, self._address = app, address
+        self._connections = config.open_connections
         self._signals = 0
         self._finishing: asyncio.Task[None] | None = None
 
@@ -84,12 +87,14 @@ class _Server(uvicorn.Server):
             click.echo(f"listening on {self._address}\nCtrl-C stops", err=True)
 
     async def on_tick(self, counter: int) -> bool:
-        """Look for signals; they are only counted where they arrive, as any line may be running then."""
+        """Look for signals, which are only counted where they arrive, as any line may be running then; and for clients
+        that are late."""
         if self._signals and self._finishing is None:
             click.echo(
                 "stopping: what has been started is finished first; Ctrl-C again stops at once", err=True
             )
             self._finishing = asyncio.create_task(self._finish())
+        self._connections.end_late()
         return await super().on_tick(counter)
 
     async def _finish(self) -> None:

@@ -11,6 +11,8 @@ class Limits:
 
     body: int = 16 << 20
     """Bytes of a request."""
+    bodies: int = 64 << 20
+    """Bytes of all requests that are in memory; small ones are taken all the same."""
     text: int = 100_000
     """Characters of one text."""
     references: int = 32

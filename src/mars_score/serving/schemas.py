@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from mars_score.metrics.registry import METRICS
 
@@ -26,13 +26,29 @@ Metrics = Annotated[
         description="Which metrics; GET /v1/metrics lists them.",
         min_length=1,
         max_length=len(METRICS),
+        fail_fast=True,
         json_schema_extra={"items": {"type": "string", "enum": list(METRICS)}},
     ),
 ]
 
 
+MOST_ITEMS = 100_000
+"""Rows, whatever the limits of a server say; those are looked at when all rows have been read."""
+MOST_FIELDS = 20
+"""Fields of an object; every one that is not known would be an error of its own."""
+
+
 class _Strict(BaseModel):
+    """Refuses what it does not know. Lists fail at their first error: a list of a million would have a million."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_fields(cls, data: object) -> object:
+        if isinstance(data, dict) and len(data) > MOST_FIELDS:
+            raise ValueError(f"an object has {len(data):,} fields, which is more than {MOST_FIELDS}")
+        return data
 
 
 class Texts(_Strict):
@@ -43,7 +59,9 @@ class Texts(_Strict):
     )
     context: StrictStr = Field("", description="What the candidate was generated from. May be empty.")
     question: StrictStr = Field("", description="The end of the context that is never cut.")
-    references: list[StrictStr] = Field(description="At least one human-written text.", min_length=1)
+    references: list[StrictStr] = Field(
+        description="At least one human-written text.", min_length=1, fail_fast=True
+    )
 
 
 class Item(Texts):
@@ -68,7 +86,7 @@ class ScoreRequest(_Strict):
             ]
         }
     )
-    items: list[Item] = Field(min_length=1)
+    items: list[Item] = Field(min_length=1, max_length=MOST_ITEMS, fail_fast=True)
     preset: Preset = None
     metrics: Metrics = Field(default=["mars"])
     explain: StrictBool = Field(False, description="Also say where the MARS scores come from.")
@@ -88,7 +106,7 @@ class AugmentRequest(_Strict):
             "examples": [{"items": [{"context": CONTEXT, "references": [REFERENCE]}], "preset": "story"}]
         }
     )
-    items: list[Texts] = Field(min_length=1)
+    items: list[Texts] = Field(min_length=1, max_length=MOST_ITEMS, fail_fast=True)
     preset: Preset = None
 
 

@@ -48,7 +48,15 @@ def make_server(
         queue.abandon()
         await asyncio.to_thread(worker.join, LAST_BATCH)
 
-    app = make_app(TITLE, DESCRIPTION, token=token, hosts=hosts, limit=limits.body, lifespan=lifespan)
+    app = make_app(
+        TITLE,
+        DESCRIPTION,
+        token=token,
+        hosts=hosts,
+        limit=limits.body,
+        budget=limits.bodies,
+        lifespan=lifespan,
+    )
     room = Room(service, limits, queue, worker, jobs, app.state.stopping)
     app.state.room = room
 

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import MarsError
 from mars_score.http.errors import log, of_error, unexpected
+from mars_score.infilling.heap import give_back
 
 if TYPE_CHECKING:
     from mars_score.serving.batching import Batch
     from mars_score.serving.pace import Pace
     from mars_score.serving.queue import Queue
     from mars_score.serving.scorers import Service
+
+
+APART = 1.0
+"""Seconds between two times that free memory is given back."""
 
 
 class AbandonedError(Exception):
@@ -31,6 +36,7 @@ class Worker:
         self.ended = threading.Event()
         self.trouble = ""
         """Why the models could not be loaded."""
+        self._given_back = 0.0
         self._thread = threading.Thread(target=self._run, name="mars-score worker", daemon=True)
 
     def start(self) -> None:
@@ -49,8 +55,16 @@ class Worker:
                 self._do(batch)
                 self._pace.learn(len(batch.examples), monotonic() - started, thread_time() - busy)
                 self._queue.drop(batch)
+                del batch
+                self._give_back()
         finally:
             self.ended.set()
+
+    def _give_back(self) -> None:
+        """Return what batches needed to the system: the C library keeps it, for each size that ever was."""
+        if monotonic() - self._given_back >= APART:
+            give_back()
+            self._given_back = monotonic()
 
     def _load(self) -> Exception | None:
         """Load the models, or return why that fails."""
