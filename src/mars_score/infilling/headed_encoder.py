@@ -18,6 +18,8 @@ import torch.nn.functional as F
 
 from mars_score.models.digest import sha256_of
 from mars_score.models.quiet import quiet
+from mars_score.similarity.batches import place_is_free, products_of
+from mars_score.similarity.side_by_side import one_thread_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("masked_head")
 FILE = FOLDER / "head.safetensors"
 PLACES = 16
-"""Places that the output layer answers at once: always as many, so that the arithmetic is always the same."""
+"""Places that the output layer answers at once: always as many, so that the arithmetic is always the same.
+One at a time where a library's arithmetic depends on which of them it is."""
 _LAYER = re.compile(r"body\.encoder\.layer\.(\d+)\.")
 _FACTOR = re.compile(r"body\.(.+)\.down")
 
@@ -77,6 +80,11 @@ class HeadedEncoder:
         words[int(trained["mask_id"])] = trained["mask"]
         self.body: Any = body.to(device, kind)
         self.trained = {name: each.to(device, kind) for name, each in trained.items() if "body" not in name}
+        self.products = products_of(self.body)
+        own = self.trained
+        output = [(own["dense.weight"], own["dense.bias"]), (self.output, own["bias"])]
+        with one_thread_each():
+            self.places = PLACES if all(place_is_free(one, PLACES, 1) for one in output) else 1
         self.size = int(words.shape[0])
         self.positions = int(body.config.max_position_embeddings)
 
@@ -84,9 +92,9 @@ class HeadedEncoder:
         """Read the rows, then ask the output layer for the places alone."""
         states = self.body(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
         asked = states[rows, columns]  # (n, H)
-        short = -len(asked) % PLACES
+        short = -len(asked) % self.places
         padded = torch.cat([asked, asked[:1].expand(short, -1)])
-        found = [self._output(part) for part in padded.split(PLACES)]
+        found = [self._output(part) for part in padded.split(self.places)]
         return torch.cat(found)[: len(asked)].float()
 
     def _output(self, states: Tensor) -> Tensor:

@@ -15,9 +15,12 @@ from mars_score.errors import ModelError
 from mars_score.infilling.headed_encoder import HeadedEncoder, fits
 from mars_score.infilling.language_model import Vocabulary
 from mars_score.models.quiet import quiet
+from mars_score.similarity.batches import products_of
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from mars_score.similarity.batches import Product
 
 LONGEST = 512
 """Pieces of the longest text for a model whose files name no limit."""
@@ -42,10 +45,14 @@ class Network(Protocol):
     positions: int
     """Pieces of the longest row."""
 
+    products: list[Product]
+    """One of each shape among those that read rows."""
+
     def logits(self, ids: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Read rows of pieces (N, L); what stands at the places (n,), (n,): (n, V) in float32.
 
-        The answer for a row depends on that row and on N and L alone, to the last bit.
+        The answer for a row depends on that row, on N and L and, as far as it shows in `products`, on the row's
+        place alone, to the last bit.
         """
 
 
@@ -66,6 +73,7 @@ class MaskedModel:
             self.network = HeadedEncoder(location, self.device, dtype)
         else:
             self.network = HubNetwork(location, self.device, dtype)
+        self.products = self.network.products
         self.mask = int(self.tokenizer.mask_token_id)
         self.before, self.after = self._frame()
         limit = min(int(self.tokenizer.model_max_length), self.network.positions)
@@ -124,6 +132,7 @@ class HubNetwork:
                 "  remedy: name a model that was saved with its masked-LM head"
             )
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(device)
+        self.products = products_of(self.model)
         self.size = int(self.model.get_output_embeddings().weight.shape[0])
         self.positions = _positions(self.model)
 
