@@ -102,7 +102,7 @@ def test_packed_states_do_not_depend_on_company_to_the_last_bit(name: str, sizes
     """With what was found to hold on this processor, and with what is more careful still."""
     network = made(PACKED[name])
     careful: tuple[Sizes, ...] = ("any", "one", "own")
-    network.sizes = max(network.sizes, "any" if sizes == "as found" else sizes, key=careful.index)  # type: ignore[arg-type, assignment]
+    network.sizes = max(network.sizes, "any" if sizes == "as found" else sizes, key=careful.index)  # type: ignore[arg-type]
     assert_company_leaves_no_trace(network, rows_of(MIXED, seed=2))
 
 
