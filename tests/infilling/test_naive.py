@@ -42,6 +42,7 @@ def _written(infiller: NaiveInfiller, request: Request) -> list[list[int]]:
     return [[piece for row in one.rows for piece in written[row]] for one in templates]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_as_one_by_one(folder: Path, model: MaskedModel, order: Order) -> None:
     with quiet():
@@ -61,6 +62,7 @@ def test_orders_differ(model: MaskedModel) -> None:
     assert found[0] != found[1] != found[2] != found[0]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_in_any_company(model: MaskedModel, order: Order) -> None:
     infiller = NaiveInfiller(model, order=order)
@@ -70,6 +72,7 @@ def test_same_in_any_company(model: MaskedModel, order: Order) -> None:
     assert infiller.fill([REQUESTS[i] for i in shuffled]) == [together[i] for i in shuffled]
 
 
+@pytest.mark.numeric
 def test_guesses_are_the_same_to_the_last_bit(model: MaskedModel) -> None:
     """Not only the best piece: its probability too, for a row alone and one among many of its length."""
     infiller = NaiveInfiller(model)

@@ -123,6 +123,7 @@ def covered(text: str, known: set[str]) -> float:
     return float(sum(weights[word] for word in said if word in known) / sum(weights[word] for word in said))
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_package_agrees_with_the_definition(
     name: str, scorer: MarsScorer, rows: list[Example], read: Read

@@ -41,6 +41,7 @@ pieces = st.lists(
 readings = st.builds(lambda found: reading([one[0] for one in found], [one[1] for one in found]), pieces)
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
@@ -89,6 +90,7 @@ def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() 
     assert match(part, whole, "recall") < match(part, whole, "balanced") < match(whole, part, "recall")
 
 
+@pytest.mark.numeric
 @every
 @given(text=readings, others=st.lists(readings, min_size=1, max_size=5))
 def test_several_texts_are_matched_as_each_alone(

@@ -72,6 +72,7 @@ def same(one: Encoding, other: Encoding) -> bool:
     )
 
 
+@pytest.mark.numeric
 def test_whole_texts_are_encoded_as_by_the_sentence_encoder_to_the_last_bit(
     reader: CloseEncoder, plain: SentenceEncoder
 ) -> None:
@@ -82,6 +83,7 @@ def test_whole_texts_are_encoded_as_by_the_sentence_encoder_to_the_last_bit(
         assert theirs.close is None
 
 
+@pytest.mark.numeric
 def test_a_reading_does_not_depend_on_its_company_to_the_last_bit(reader: CloseEncoder) -> None:
     crowd = [f"{text} {number}" for number in range(25) for text in TEXTS[:3]] + TEXTS
     together = dict(zip(crowd, reader.encode(crowd), strict=True))
@@ -92,6 +94,7 @@ def test_a_reading_does_not_depend_on_its_company_to_the_last_bit(reader: CloseE
         assert same(reader.encode([text])[0], together[text]), text
 
 
+@pytest.mark.numeric
 def test_nor_does_it_depend_on_the_number_of_threads(reader: CloseEncoder) -> None:
     before = torch.get_num_threads()
     found = []
@@ -115,6 +118,7 @@ def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: 
     assert found.fluency < 0
 
 
+@pytest.mark.numeric
 def test_the_vectors_are_the_states_of_the_middle_layer(reader: CloseEncoder) -> None:
     text = "A heron stood in the canal."
     ids = torch.tensor([reader.tokenizer(text).input_ids])

@@ -71,6 +71,7 @@ def all_of(network: Network, rows: list[list[int]], *, all_layers: bool = False)
     return [found[i] for i in range(len(rows))]
 
 
+@pytest.mark.numeric
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by the import of DeBERTa
 @pytest.mark.parametrize("name", [*PACKED, *BATCHED])
 def test_states_are_those_of_the_plain_model(name: str) -> None:
@@ -96,6 +97,7 @@ def test_all_layers_are_told(bert: Network) -> None:
 MIXED = [random.Random(1).randint(1, 30) for _ in range(150)] + [LARGEST, LARGEST + 9, 200, 191, 0, 1]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("sizes", ["as found", "one", "own"])
 @pytest.mark.parametrize("name", ["Bert", "Roberta"])
 def test_packed_states_do_not_depend_on_company_to_the_last_bit(name: str, sizes: str) -> None:
@@ -106,6 +108,7 @@ def test_packed_states_do_not_depend_on_company_to_the_last_bit(name: str, sizes
     assert_company_leaves_no_trace(network, rows_of(MIXED, seed=2))
 
 
+@pytest.mark.numeric
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by the import of DeBERTa
 @pytest.mark.parametrize("name", BATCHED)
 def test_batched_states_do_not_depend_on_company_to_the_last_bit(name: str) -> None:
@@ -123,6 +126,7 @@ def assert_company_leaves_no_trace(network: Network, rows: list[list[int]]) -> N
         assert torch.equal(found, together[index]), index
 
 
+@pytest.mark.numeric
 def test_where_sizes_matter_to_rounding_all_packs_have_one(
     bert: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +134,7 @@ def test_where_sizes_matter_to_rounding_all_packs_have_one(
     assert bert._try_sizes(bert.heights.products) == "one"
 
 
+@pytest.mark.numeric
 def test_where_the_place_in_a_pack_matters_rows_go_alone(
     bert: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
