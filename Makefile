@@ -8,11 +8,12 @@ CONSTRAINTS := requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test browser gemma check bench clean
+.PHONY: help setup demo test test-processors browser gemma check bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
 	@echo "make test    set up everything and run the tests"
+	@echo "make test-processors   run the tests of numbers again as on other processors"
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
 	@echo "make check   ruff and mypy"
 	@echo "make bench   print the benchmarks as JSON lines"
@@ -54,6 +55,10 @@ browser:
 test: setup browser $(VENV)/.developer
 	@echo "== running the tests"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-processors: setup $(VENV)/.developer
+	@echo "== running the tests of numbers as on other processors"
+	$(BIN)/python tools/processors.py
 
 gemma: setup
 	@echo "== fetching gemma3-270m (240 MB); this accepts the Gemma Terms of Use"

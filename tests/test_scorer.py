@@ -50,6 +50,7 @@ def test_good_beats_unrelated(together: ScoreResult) -> None:
     assert "no_context" in together[4].flags
 
 
+@pytest.mark.numeric
 def test_a_score_does_not_depend_on_order_or_company(together: ScoreResult, scorer: MarsScorer) -> None:
     """Equal to the last bit: the augmented texts are the same, and so is the encoder's arithmetic."""
     wanted = {item.id: item for item in together}
@@ -160,6 +161,7 @@ def test_corpus_idf_is_the_corpus_given(scorer: MarsScorer) -> None:
     assert "idf-corpus" in changed.signature
 
 
+@pytest.mark.numeric
 def test_golden_scores(scorer: MarsScorer) -> None:
     """Recorded by tools/make_golden.py; a change here is a change of the metric and belongs in the log."""
     assert scorer.signature == golden.expected()["signature"]

@@ -27,6 +27,7 @@ ROW: dict[str, Any] = {
     "ratings": [4, 5],
     "aspects": {"correctness": 4.5, "fluency": None},
     "source": "own",
+    "lang": "en",
 }
 
 
@@ -62,12 +63,13 @@ def test_a_row_has_all_its_fields(folder: Folder, name: str) -> None:
     assert row.example.context == f"{ROW['context']}\n{ROW['question']}"
     assert row.example.question == ROW["question"]
     assert (row.id, row.system, row.task, row.source) == ("tide-1", "small", "question answering", "own")
+    assert row.lang == "en"
     assert (row.human, row.ratings, dict(row.aspects)) == (4.5, (4.0, 5.0), {"correctness": 4.5})
 
 
 def test_what_may_be_missing(folder: Folder) -> None:
     (row,) = folder.load("a.jsonl", lines({"candidate": "a", "reference": "b", "human": 0}))
-    assert (row.id, row.system, row.task, row.source) == ("1", "", "", "")
+    assert (row.id, row.system, row.task, row.source, row.lang) == ("1", "", "", "", "")
     assert (row.human, row.ratings, dict(row.aspects)) == (0.0, (), {})
     assert row.example.context == ""
 

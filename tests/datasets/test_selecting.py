@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mars_score.datasets import Dataset, Rated, select
@@ -28,6 +30,15 @@ def test_systems_are_selected_in_the_order_of_rows() -> None:
 
 def test_one_system_may_be_named_alone() -> None:
     assert [row.id for row in select(DATASET, "lede3", "task1")] == ["lede31"]
+
+
+def test_languages() -> None:
+    rows = tuple(replace(row, lang=lang) for row, lang in zip(DATASET, ["de", "", "fr", "de"], strict=False))
+    dataset = replace(DATASET, rows=rows)
+    assert [row.id for row in select(dataset, langs=["de"])] == ["lede30", "lede31"]
+    assert [row.id for row in select(dataset, langs=[""])] == ["textrank0"]
+    with pytest.raises(ConfigError, match="news has no language 'it'; it has de, fr"):
+        select(dataset, langs="it")
 
 
 def test_nothing_named_is_all() -> None:

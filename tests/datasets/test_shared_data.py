@@ -21,6 +21,12 @@ COUNTS = {
     "grade": (1200, 554, 4, 11910, (8, 11), 0),
     "summeval": (1600, 100, 16, 0, (0, 0), 0),
     "huse_summarization": (100, 99, 1, 2000, (20, 20), 100),
+    "dialsummeval": (1300, 100, 13, 3900, (3, 3), 100),
+    "kpqa_marco": (1000, 500, 2, 0, (0, 0), 0),
+    "multisummeval": (1350, 674, 2, 0, (0, 0), 0),
+    "nextchapter_roc": (240, 40, 6, 0, (0, 0), 0),
+    "qgeval": (2800, 200, 14, 8397, (0, 3), 200),
+    "xdial_persona": (1440, 360, 4, 0, (0, 0), 0),
 }
 """From the files' own description; where that says nothing, counted in the files without these loaders."""
 TEXT_ONLY = ("roc_storyendgen_val_test", "storycloze2016_val")
@@ -49,9 +55,20 @@ def test_a_data_set_is_loaded_whole(name: str) -> None:
         raw = [row for row in map(json.loads, lines) if not row.get("is_reference")]
     for row, values in zip(dataset, raw, strict=True):
         assert (row.id, row.system, row.task) == (values["id"], values["system"], values["task"])
-        assert (row.human, dict(row.aspects)) == (values["human"], values["aspects"])
+        assert (row.human, dict(row.aspects)) == (values["human"], values["aspects"] or {})
         assert list(row.ratings) == (values["ratings"] or [])
         assert row.example.question == (values["question"] or "")
+        assert row.lang == values.get("lang", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "langs"), [("multisummeval", "de fr id tr zh"), ("xdial_persona", "ar de fr hi ja zh")]
+)
+def test_languages_are_told_apart(name: str, langs: str) -> None:
+    dataset = load_dataset(DATA / f"{name}.jsonl")
+    parts = [select(dataset, langs=[lang]) for lang in langs.split()]
+    assert sum(map(len, parts)) == len(dataset)
+    assert all(len(part) == len(dataset) // len(parts) for part in parts)
 
 
 @pytest.mark.parametrize("name", TEXT_ONLY)

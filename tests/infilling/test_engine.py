@@ -46,6 +46,7 @@ CONFIGS = {
 }
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("name", CONFIGS)
 def test_engine_equals_sequential_reference(name: str, tiny: LanguageModel, tiny_folder: Path) -> None:
     config = CONFIGS[name]
@@ -73,6 +74,7 @@ def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
     assert [found[job] for job in jobs[1::5]] == [reference.fill(job) for job in jobs[1::5]]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize(
     "limits",
     [{"max_rows": 1}, {"max_rows": 3}, {"memory": 1}, {"memory": 400_000}],
@@ -86,6 +88,7 @@ def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) ->
     assert Engine(tiny, config, **limits).run(shuffled) == [together[job] for job in shuffled]
 
 
+@pytest.mark.numeric
 def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
     config = InfillingConfig()
     jobs = jobs_of(language_model, config)

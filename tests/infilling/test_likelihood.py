@@ -37,6 +37,7 @@ def expected(model: Any, tiny: LanguageModel, context: str, text: str) -> list[f
     return [float(log_p[len(before) - 1 + i, token]) for i, token in enumerate(after)]
 
 
+@pytest.mark.numeric
 def test_equals_the_librarys_forward_pass(tiny: LanguageModel, tiny_folder: Path) -> None:
     with quiet(), torch.no_grad():
         model = AutoModelForCausalLM.from_pretrained(tiny_folder).eval()
@@ -46,6 +47,7 @@ def test_equals_the_librarys_forward_pass(tiny: LanguageModel, tiny_folder: Path
         assert one == pytest.approx(other, abs=1e-3)
 
 
+@pytest.mark.numeric
 def test_company_changes_no_digit(tiny: LanguageModel) -> None:
     likelihood = Likelihood(tiny)
     together = dict(zip(TEXTS, likelihood.read(TEXTS), strict=True))

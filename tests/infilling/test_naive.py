@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from mars_score.infilling.masked_rows import Row
+
 ORDERS: tuple[Order, ...] = ("confident", "left", "together")
 
 
@@ -39,6 +41,7 @@ def _written(infiller: NaiveInfiller, request: Request) -> list[list[int]]:
     return [[piece for row in one.rows for piece in written[row]] for one in templates]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_as_one_by_one(folder: Path, model: MaskedModel, order: Order) -> None:
     with quiet():
@@ -58,6 +61,7 @@ def test_orders_differ(model: MaskedModel) -> None:
     assert found[0] != found[1] != found[2] != found[0]
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_in_any_company(model: MaskedModel, order: Order) -> None:
     infiller = NaiveInfiller(model, order=order)
@@ -67,26 +71,36 @@ def test_same_in_any_company(model: MaskedModel, order: Order) -> None:
     assert infiller.fill([REQUESTS[i] for i in shuffled]) == [together[i] for i in shuffled]
 
 
+@pytest.mark.numeric
 def test_guesses_are_the_same_to_the_last_bit(model: MaskedModel) -> None:
     """Not only the best piece: its probability too, for a row alone and one among many of its length."""
     infiller = NaiveInfiller(model)
     rows = [row for request in REQUESTS for one in masked(model, request, 99)[0] for row in one.rows]
-    seen: dict[int, list[Tensor]] = {}
+    assert len({len(row.ids) for row in rows}) > 3
+    for row in rows:
+        others = [replace(row, ids=tuple(reversed(row.ids))), replace(row, masks=row.masks[:1])]
+        alone = _sureness(infiller, [row], row)
+        for company in ([*others, row], [others[0], row, others[1]]):
+            assert torch.equal(alone, _sureness(infiller, company, row)), len(row.ids)
+
+
+def _sureness(infiller: NaiveInfiller, rows: list[Row], wanted: Row) -> Tensor:
+    """The log-probabilities of the first guesses at the masks of a row, in company."""
+    seen: list[Tensor] = []
     plain = infiller._guess
 
     def spy(ids: Tensor, places: tuple[Tensor, ...], fresh: Tensor) -> tuple[Tensor, Tensor]:
         best, log_p = plain(ids, places, fresh)
-        seen.setdefault(len(seen), [log_p[places[0] == i] for i in range(len(ids))])
+        for i, row in enumerate(ids):
+            own = log_p[places[0] == i]
+            if tuple(row.tolist()) == wanted.ids and len(own) == len(wanted.masks):
+                seen.append(own)
         return best, log_p
 
-    row = rows[0]
-    others = [replace(row, ids=tuple(reversed(row.ids))), replace(row, masks=row.masks[:1])]
     infiller._guess = spy  # type: ignore[method-assign]
-    infiller._settle([row])
-    alone = seen.pop(0)[0]
-    seen.clear()
-    infiller._settle([*others, row])
-    assert torch.equal(alone, seen[0][2])
+    infiller._write(list(rows), lambda *_: None)
+    infiller._guess = plain  # type: ignore[method-assign]
+    return seen[0]
 
 
 def test_as_many_pieces_as_were_masked_and_what_is_kept_is_kept(model: MaskedModel) -> None:

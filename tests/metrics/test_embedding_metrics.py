@@ -86,6 +86,7 @@ rows = st.builds(
 )
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=4, deadline=None)
 @given(drawn=st.lists(rows, min_size=2, max_size=4), seed=st.integers(0, 9))

@@ -122,6 +122,7 @@ def test_it_fits_the_encoder_that_it_was_trained_on_alone(store: ModelStore, tmp
             refuse_other(other)
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize(("height", "length"), [(38, 5), (11, 17), (3, 63), (1, 190)])
 def test_where_in_a_batch_a_text_stands_does_not_matter_to_the_last_bit(height: int, length: int) -> None:
     head = FluencyHead(torch.device("cpu"))

@@ -9,12 +9,14 @@ import pytest
 import torch
 import transformers
 
-from mars_score.similarity.network import LARGEST, STEP, Network, first_position
+from mars_score.similarity.network import FIXED, LARGEST, STEP, Network, first_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor
+
+    from mars_score.similarity.network import Sizes
 
     Make = Callable[..., Any]
 
@@ -69,6 +71,7 @@ def all_of(network: Network, rows: list[list[int]], *, all_layers: bool = False)
     return [found[i] for i in range(len(rows))]
 
 
+@pytest.mark.numeric
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by the import of DeBERTa
 @pytest.mark.parametrize("name", [*PACKED, *BATCHED])
 def test_states_are_those_of_the_plain_model(name: str) -> None:
@@ -91,49 +94,77 @@ def test_all_layers_are_told(bert: Network) -> None:
     torch.testing.assert_close(found, torch.cat(expected), atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("steady", [True, False])
+MIXED = [random.Random(1).randint(1, 30) for _ in range(150)] + [LARGEST, LARGEST + 9, 200, 191, 0, 1]
+
+
+@pytest.mark.numeric
+@pytest.mark.parametrize("sizes", ["as found", "one", "own"])
 @pytest.mark.parametrize("name", ["Bert", "Roberta"])
-def test_states_do_not_depend_on_company_to_the_last_bit(name: str, steady: bool) -> None:
+def test_packed_states_do_not_depend_on_company_to_the_last_bit(name: str, sizes: str) -> None:
+    """With what was found to hold on this processor, and with what is more careful still."""
     network = made(PACKED[name])
-    network.steady = network.steady and steady
-    draw = random.Random(1)
-    rows = rows_of([draw.randint(1, 30) for _ in range(150)] + [LARGEST, LARGEST + 9, 200, 191, 0, 1], seed=2)
+    careful: tuple[Sizes, ...] = ("any", "one", "own")
+    network.sizes = max(network.sizes, "any" if sizes == "as found" else sizes, key=careful.index)  # type: ignore[arg-type]
+    assert_company_leaves_no_trace(network, rows_of(MIXED, seed=2))
+
+
+@pytest.mark.numeric
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by the import of DeBERTa
+@pytest.mark.parametrize("name", BATCHED)
+def test_batched_states_do_not_depend_on_company_to_the_last_bit(name: str) -> None:
+    assert_company_leaves_no_trace(
+        made(BATCHED[name]), rows_of([7, 3, 19, 3, 1, 23, 23, 23, 40, 40, 11, 23, 19, 19, 200], seed=2)
+    )
+
+
+def assert_company_leaves_no_trace(network: Network, rows: list[list[int]]) -> None:
     together = all_of(network, rows)
-    for index in [0, 1, 2, 3, *range(148, len(rows))]:
+    for index in [0, 1, 2, 3, *range(len(rows) - 8, len(rows))]:
         assert torch.equal(all_of(network, [rows[index]])[0], together[index]), index
-    order = draw.sample(range(len(rows)), len(rows))
+    order = random.Random(1).sample(range(len(rows)), len(rows))
     for index, found in zip(order, all_of(network, [rows[i] for i in order]), strict=True):
         assert torch.equal(found, together[index]), index
 
 
+@pytest.mark.numeric
 def test_where_sizes_matter_to_rounding_all_packs_have_one(
     bert: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    spoil_products(monkeypatch, lambda rows: 1.0 * (len(rows) == 3 * STEP) + torch.zeros(len(rows), 1))
+    assert bert._try_sizes(bert.heights.products) == "one"
+
+
+@pytest.mark.numeric
+def test_where_the_place_in_a_pack_matters_rows_go_alone(
+    bert: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil_products(monkeypatch, lambda rows: 1.0 * (torch.arange(len(rows)) >= len(rows) - 8)[:, None])
+    assert bert._try_sizes(bert.heights.products) == "own"
+
+
+def spoil_products(monkeypatch: pytest.MonkeyPatch, where: Callable[[Tensor], Tensor]) -> None:
+    """Round some rows of a product in another way than the others, as some libraries do."""
     whole = torch.nn.functional.linear
-
-    def rounded(rows: Tensor, *rest: Any) -> Tensor:
-        """Products that depend on how many rows there are."""
-        return whole(rows, *rest) * (1 + 1e-6 * (len(rows) == 3 * STEP))
-
-    monkeypatch.setattr(torch.nn.functional, "linear", rounded)
-    assert not bert._try_sizes([])
-    monkeypatch.undo()
-    assert bert._try_sizes([]) == bert.steady
+    monkeypatch.setattr(
+        torch.nn.functional, "linear", lambda rows, *rest: whole(rows, *rest) * (1 + 1e-6 * where(rows))
+    )
 
 
-def test_a_few_rows_make_a_small_pack(bert: Network) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "few", "many"), [("any", STEP, LARGEST), ("one", FIXED, FIXED), ("own", STEP, STEP)]
+)
+def test_sizes_of_packs(bert: Network, sizes: Sizes, few: int, many: int) -> None:
     seen: list[int] = []
     handle = bert.model.register_forward_pre_hook(
         lambda _, __, options: seen.append(options["input_ids"].shape[1]), with_kwargs=True
     )
-    all_of(bert, rows_of([5, 9]))
+    found, bert.sizes = bert.sizes, sizes
+    all_of(bert, rows_of([5]))
     all_of(bert, rows_of([20] * 200))
     handle.remove()
-    assert bert.steady, (
-        "the products of this machine are not steady: the sizes below are those of one that is"
-    )
-    assert seen[0] == STEP
-    assert set(seen[1:-1]) == {LARGEST}
+    bert.sizes = found
+    assert seen[0] == few
+    assert set(seen[1:-1]) == {many}
 
 
 def test_positions_begin_where_the_network_counts_from(bert: Network) -> None:

@@ -54,6 +54,7 @@ def test_parity_with_sentence_transformers(encoder: SentenceEncoder, folder: Pat
     np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
+@pytest.mark.numeric
 def test_a_vector_does_not_depend_on_its_company_to_the_last_bit(encoder: SentenceEncoder) -> None:
     crowd = [f"{text} {number}" for number in range(40) for text in TEXTS[:3]] + TEXTS
     together = dict(zip(crowd, encoder.encode(crowd), strict=True))
@@ -64,6 +65,7 @@ def test_a_vector_does_not_depend_on_its_company_to_the_last_bit(encoder: Senten
         assert np.array_equal(encoder.encode([text])[0].vector, together[text].vector), text
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("words", [1, 6, 14, 30, 62, 126, 254])
 def test_so_it_is_among_many_of_its_length(words: int, encoder: SentenceEncoder) -> None:
     """With `words` short words and the two tokens at its ends, a text has a length of its own."""
@@ -75,6 +77,7 @@ def test_so_it_is_among_many_of_its_length(words: int, encoder: SentenceEncoder)
         assert np.array_equal(encoder.encode([crowd[index]])[0].vector, found[index].vector)
 
 
+@pytest.mark.numeric
 def test_nor_does_it_depend_on_the_number_of_threads(encoder: SentenceEncoder) -> None:
     before = torch.get_num_threads()
     found = []

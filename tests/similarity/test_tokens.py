@@ -40,6 +40,7 @@ def encoder(folder: Path) -> TokenEncoder:
     return TokenEncoder(str(folder))
 
 
+@pytest.mark.numeric
 @pytest.mark.parametrize("layer", [0, 3, 6])
 def test_vectors_are_those_of_the_plain_model(folder: Path, encoder: TokenEncoder, layer: int) -> None:
     found = TokenEncoder(str(folder), layer=layer).encode(TEXTS)
@@ -52,6 +53,7 @@ def test_vectors_are_those_of_the_plain_model(folder: Path, encoder: TokenEncode
         np.testing.assert_allclose(one.vectors, states.numpy(), atol=1e-5)
 
 
+@pytest.mark.numeric
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_vectors_do_not_depend_on_company_to_the_last_bit(encoder: TokenEncoder, data: st.DataObject) -> None:

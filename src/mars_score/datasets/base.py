@@ -29,6 +29,8 @@ class Rated:
     task: str = ""
     source: str = ""
     """Where the row comes from."""
+    lang: str = ""
+    """The language of its texts, as "de"; empty where the file does not say, which stands for English."""
 
     @property
     def id(self) -> str:
@@ -73,7 +75,7 @@ class Dataset:
     def content_hash(self) -> str:
         """The sha256 of all that numbers can depend on: texts, ids, systems, ratings and the order of rows.
 
-        The name, the tasks and the sources do not count.
+        The name, the tasks, the sources and the names of languages do not count.
         """
         return _sha256([_content(row) for row in self.rows])
 

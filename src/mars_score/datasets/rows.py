@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mars_score.files.field_names import FieldNames
     from mars_score.files.rows import RawRow
 
-RATING_FIELDS = ("human", "ratings", "aspects", "system", "task", "source", "is_reference")
+RATING_FIELDS = ("human", "ratings", "aspects", "system", "task", "source", "lang", "is_reference")
 """What a row may have beside the fields that every scored file has."""
 
 _YES = (True, "true", "yes", "1")
@@ -119,6 +119,7 @@ def _rated(row: RawRow, count: int, names: FieldNames, own: Mapping[str, str], p
         named_numbers(values["aspects"], own["aspects"], place),
         _label(values["task"], own["task"], place),
         _label(values["source"], own["source"], place),
+        _label(values["lang"], own["lang"], place),
     )
 
 

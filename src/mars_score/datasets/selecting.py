@@ -1,4 +1,4 @@
-"""A part of a data set: some of its systems, some of its tasks."""
+"""A part of a data set: some of its systems, some of its tasks, some of its languages."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ PAPER_NEWSROOM = ("textrank", "abstractive", "pointer_n")
 
 
 def select(
-    dataset: Dataset, systems: Collection[str] | None = None, tasks: Collection[str] | None = None
+    dataset: Dataset,
+    systems: Collection[str] | None = None,
+    tasks: Collection[str] | None = None,
+    langs: Collection[str] | None = None,
 ) -> Dataset:
-    """Return the rows of these systems and of these tasks, in their order; ``None`` stands for all."""
+    """Return the rows of these systems, tasks and languages, in their order; ``None`` stands for all."""
     rows = dataset.rows
     if systems is not None:
         wanted = _known("system", systems, {row.system for row in rows}, dataset.name)
@@ -27,16 +30,18 @@ def select(
     if tasks is not None:
         wanted = _known("task", tasks, {row.task for row in rows}, dataset.name)
         rows = tuple(row for row in rows if row.task in wanted)
+    if langs is not None:
+        wanted = _known("language", langs, {row.lang for row in rows}, dataset.name)
+        rows = tuple(row for row in rows if row.lang in wanted)
     return replace(dataset, rows=rows)
 
 
 def _known(kind: str, names: Collection[str], present: set[str], dataset: str) -> set[str]:
     """Return the names, all of which must be present: a misspelt one would silently leave its rows out."""
     wanted = {names} if isinstance(names, str) else set(names)
+    listed = ", ".join(sorted(present - {""})) or "none"
     if not wanted:
-        raise ConfigError(f"no {kind} is named; name one or more of {', '.join(sorted(present))}")
+        raise ConfigError(f"no {kind} is named; name one or more of {listed}")
     for name in sorted(wanted - present):
-        raise ConfigError(
-            f"{dataset} has no {kind} {name!r}; it has {', '.join(sorted(present))}.{did_you_mean(name, present)}"
-        )
+        raise ConfigError(f"{dataset} has no {kind} {name!r}; it has {listed}.{did_you_mean(name, present)}")
     return wanted

@@ -23,7 +23,7 @@ import torch
 from mars_score.errors import ConfigError
 from mars_score.infilling.base import Infilled
 from mars_score.progress import Progress, silent
-from mars_score.similarity.batches import batches, topped_up
+from mars_score.similarity.batches import Heights, batches, topped_up
 from mars_score.similarity.side_by_side import side_by_side
 from mars_score.types import AugmentedReference
 
@@ -59,7 +59,8 @@ class NaiveInfiller:
         if order not in get_args(Order):
             raise ConfigError(f"order must be {', '.join(get_args(Order))}; not {order!r}")
         self.model, self.max_context, self.order = model, max_context if context else 0, order
-        self.batch_tokens = BATCH_TOKENS if model.device.type == "cpu" else BATCH_TOKENS_ELSEWHERE
+        tokens = BATCH_TOKENS if model.device.type == "cpu" else BATCH_TOKENS_ELSEWHERE
+        self.heights = Heights(model.products, tokens)
 
     @property
     def settings(self) -> str:
@@ -80,7 +81,8 @@ class NaiveInfiller:
     def _write(self, rows: list[Row], progress: Progress) -> dict[Row, tuple[int, ...]]:
         """What the model writes at the masks of each row."""
         rows.sort(key=lambda row: len(row.masks))  # those of a batch are then done at about the same time
-        together = list(batches([len(row.ids) for row in rows], self.batch_tokens))
+        lengths = [len(row.ids) for row in rows]
+        together = list(batches(lengths, self.heights.of(lengths)))
         work = side_by_side(lambda batch: self._settle([rows[i] for i in batch]), together)
         written: dict[Row, tuple[int, ...]] = {}
         for batch, found in zip(together, work, strict=True):
@@ -90,7 +92,7 @@ class NaiveInfiller:
 
     def _settle(self, rows: list[Row]) -> list[tuple[int, ...]]:
         """Replace the masks of rows of one length, step by step."""
-        full = topped_up([row.ids for row in rows], self.batch_tokens)
+        full = topped_up([row.ids for row in rows], self.heights)
         ids = torch.tensor(full, device=self.model.device)  # (N, L)
         left = torch.zeros_like(ids, dtype=torch.bool)  # which masks are left
         fresh = torch.zeros_like(left)

@@ -23,11 +23,15 @@ from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
 from mars_score.models.digest import sha256_of
 from mars_score.models.quiet import quiet
+from mars_score.similarity.batches import place_is_free, products_of
+from mars_score.similarity.side_by_side import one_thread_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from torch import Tensor
+
+    from mars_score.similarity.batches import Product
 
 LONGEST = 512
 """Pieces of the longest text for a model whose files name no limit."""
@@ -36,7 +40,8 @@ _PLACEHOLDER = re.compile(r"\[unused\d+\]|madeupword\d+|<unused\d+>")
 FOLDER = Path(__file__).with_name("masked_head")
 FILE = FOLDER / "head.safetensors"
 PLACES = 16
-"""Places that the output layer answers at once: always as many, so that the arithmetic is always the same."""
+"""Places that the output layer answers at once: always as many, so that the arithmetic is always the same.
+One at a time where a library's arithmetic depends on which of them it is."""
 _LAYER = re.compile(r"body\.encoder\.layer\.(\d+)\.")
 _FACTOR = re.compile(r"body\.(.+)\.down")
 
@@ -58,10 +63,14 @@ class Network(Protocol):
     positions: int
     """Pieces of the longest row."""
 
+    products: list[Product]
+    """One of each shape among those that read rows."""
+
     def logits(self, ids: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Read rows of pieces (N, L); what stands at the places (n,), (n,): (n, V) in float32.
 
-        The answer for a row depends on that row and on N and L alone, to the last bit.
+        The answer for a row depends on that row, on N and L and, as far as it shows in `products`, on the row's
+        place alone, to the last bit.
         """
 
 
@@ -82,6 +91,7 @@ class MaskedModel:
             self.network = HeadedEncoder(location, self.device, dtype)
         else:
             self.network = HubNetwork(location, self.device, dtype)
+        self.products = self.network.products
         self.mask = int(self.tokenizer.mask_token_id)
         self.before, self.after = self._frame()
         limit = min(int(self.tokenizer.model_max_length), self.network.positions)
@@ -140,6 +150,7 @@ class HubNetwork:
                 "  remedy: name a model that was saved with its masked-LM head"
             )
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(device)
+        self.products = products_of(self.model)
         self.size = int(self.model.get_output_embeddings().weight.shape[0])
         self.positions = _positions(self.model)
 
@@ -205,6 +216,11 @@ class HeadedEncoder:
         words[int(trained["mask_id"])] = trained["mask"]
         self.body: Any = body.to(device, kind)
         self.trained = {name: each.to(device, kind) for name, each in trained.items() if "body" not in name}
+        self.products = products_of(self.body)
+        own = self.trained
+        output = [(own["dense.weight"], own["dense.bias"]), (self.output, own["bias"])]
+        with one_thread_each():
+            self.places = PLACES if all(place_is_free(one, PLACES, 1) for one in output) else 1
         self.size = int(words.shape[0])
         self.positions = int(body.config.max_position_embeddings)
 
@@ -212,9 +228,9 @@ class HeadedEncoder:
         """Read the rows, then ask the output layer for the places alone."""
         states = self.body(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
         asked = states[rows, columns]  # (n, H)
-        short = -len(asked) % PLACES
+        short = -len(asked) % self.places
         padded = torch.cat([asked, asked[:1].expand(short, -1)])
-        found = [self._output(part) for part in padded.split(PLACES)]
+        found = [self._output(part) for part in padded.split(self.places)]
         return torch.cat(found)[: len(asked)].float()
 
     def _output(self, states: Tensor) -> Tensor:

@@ -3,8 +3,8 @@
 Libraries choose the order of a sum by the shape of a product. So a row may meet few shapes only:
 
 - **Packs** (see `packs`) where the network can take them: of fixed sizes. When the network is loaded, its products
-  are tried at these sizes. Where rows come out equal at all of them, a pack is as large as there is work; elsewhere
-  all packs have one size.
+  are tried at these sizes. Where rows come out equal at all of them, a pack is as large as there is work. Where they
+  come out equal at one size, wherever they stand, all packs have that size. Elsewhere a row goes alone.
 - **Batches** (see `batches`) of one length and one height, for any other network.
 """
 
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
-from mars_score.similarity.batches import batches, topped_up
+from mars_score.similarity.batches import Heights, batches, products_of, topped_up
 from mars_score.similarity.packs import ATTENTION, Pack, packs, register
 from mars_score.similarity.side_by_side import side_by_side
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    Product = tuple[Tensor, Tensor | None]
-    """Weight (out, in) and bias (out,)."""
+    from mars_score.similarity.batches import Product
 
 STEP = 64
 """Packs have a multiple of so many tokens,"""
@@ -38,6 +36,10 @@ FIXED = 192
 """Tokens of every pack or batch where sizes matter to rounding: enough for full speed, and little is wasted."""
 FIXED_ELSEWHERE = 8192
 """The same on a device with a memory of its own."""
+Sizes = Literal["any", "one", "own"]
+"""Of packs: as large as there is work; all of one size; each row alone, by its own length."""
+PLACES = (1, 6, 29, 64, 95, 128)
+"""How far rows are moved to see whether their place in a pack shows."""
 CLOSE = 1e-3
 """States of a row in a pack and of the same row alone differ by less, or the network cannot take packs."""
 
@@ -60,15 +62,19 @@ class Network:
         self.model, self.device = model, model.device
         self.first = first_position(model)
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
+        own = products_of(model)
+        self.heights = Heights(own, self.fixed)
         self.takes_packs = self._try_packs()
-        self.steady = self.takes_packs and self._try_sizes(beside)
+        self.sizes: Sizes = self._try_sizes([*own, *beside]) if self.takes_packs else "one"
 
     def together(self, lengths: Sequence[int]) -> list[list[int]]:
         """Indices of rows that go through the network in one pass, the longest first."""
         if not self.takes_packs:
-            return list(batches(lengths, self.fixed))
+            return list(batches(lengths, self.heights.of(lengths)))
+        if self.sizes == "own":
+            return sorted(([index] for index in range(len(lengths))), key=lambda alone: -lengths[alone[0]])
         share = -(-sum(lengths) // torch.get_num_threads())  # some for each thread
-        return packs(lengths, _in_steps(min(share, LARGEST)) if self.steady else self.fixed)
+        return packs(lengths, _in_steps(min(share, LARGEST)) if self.sizes == "any" else self.fixed)
 
     def read(self, rows: Sequence[Sequence[int]], *, all_layers: bool = False) -> States:
         """Pass rows that `together` put together: the states of the last layer, or of the embeddings and all layers."""
@@ -79,10 +85,10 @@ class Network:
             return States(depth * (torch.zeros(0, self.model.config.hidden_size),), starts)
         with torch.inference_mode():
             if self.takes_packs:
-                size = _in_steps(sum(lengths)) if self.steady else self.fixed
+                size = self.fixed if self.sizes == "one" else _in_steps(sum(lengths))
                 found = self._pass_pack(rows, size, all_layers=all_layers)
             else:
-                ids = torch.tensor(topped_up(rows, self.fixed), device=self.device)  # (N, L)
+                ids = torch.tensor(topped_up(rows, self.heights), device=self.device)  # (N, L)
                 found = _layers(
                     self.model(
                         input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=all_layers
@@ -123,13 +129,22 @@ class Network:
         self.model.set_attn_implementation(usual)
         return False
 
-    def _try_sizes(self, beside: Sequence[Product]) -> bool:
-        """Whether a row's products are the same to the last bit at all sizes of a pack, wherever it stands."""
-        if self.device.type != "cpu":
-            return False
-        own = [(one.weight, one.bias) for one in self.model.modules() if isinstance(one, nn.Linear)]
-        products = {weight.shape: (weight, bias) for weight, bias in (*own, *beside)}.values()
-        return all(side_by_side(_is_steady, list(products)))
+    def _try_sizes(self, products: Sequence[Product]) -> Sizes:
+        """At which sizes of a pack the products of a row are the same to the last bit, wherever it stands."""
+        products = list({weight.shape: (weight, bias) for weight, bias in products}.values())
+        if self.device.type == "cpu" and all(side_by_side(_any_size, products)):
+            return "any"
+        return "one" if all(side_by_side(self._any_place, products)) else "own"
+
+    def _any_place(self, product: Product) -> bool:
+        """Whether rows come out of a product equal at every place of a pack of the one size."""
+        whole, rows = _rows(product, 2 * self.fixed), self.fixed
+        parts = [F.linear(whole[start : start + rows], *product) for start in (0, *PLACES, rows)]
+        first = torch.cat([parts[0], parts[-1]])
+        return all(
+            torch.equal(part, first[start : start + rows])
+            for start, part in zip(PLACES, parts[1:-1], strict=True)
+        )
 
 
 def _layers(told: Any, *, all_layers: bool) -> tuple[Tensor, ...]:
@@ -141,17 +156,22 @@ def _in_steps(tokens: int) -> int:
     return tokens if tokens > LARGEST else max(STEP, -(-tokens // STEP) * STEP)
 
 
-def _is_steady(product: Product) -> bool:
-    """Whether rows come out of a product equal at every size, at the start and at the end."""
-    weight, bias = product
-    rows = torch.rand(LARGEST, weight.shape[1], generator=torch.Generator().manual_seed(0))
-    rows = (rows - 0.5).to(weight.dtype)
-    whole = F.linear(rows, weight, bias)  # (LARGEST, out)
+def _any_size(product: Product) -> bool:
+    """Whether rows come out of a product equal at every size, at the start and further on."""
+    rows = _rows(product, LARGEST)
+    whole = F.linear(rows, *product)  # (LARGEST, out)
     return all(
-        torch.equal(F.linear(rows[part], weight, bias), whole[part])
+        torch.equal(F.linear(rows[part], *product), whole[part])
         for size in range(STEP, LARGEST, STEP)
-        for part in (slice(size), slice(-size, None))
+        for part in (slice(size), slice(-size - 1, -1))
     )
+
+
+def _rows(product: Product, count: int) -> Tensor:
+    """Rows that a product can take."""
+    weight, _ = product
+    rows = torch.rand(count, weight.shape[1], generator=torch.Generator().manual_seed(0)) - 0.5
+    return rows.to(weight.device, weight.dtype)
 
 
 def first_position(model: Any) -> int:

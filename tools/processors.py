@@ -1,0 +1,290 @@
+"""The numeric tests, `mars-score doctor` and scores again as on other processors, with one thread and with two.
+
+python tools/processors.py [NAME ...]
+
+The libraries below us choose their instructions when they are loaded, and every choice adds up in another order.
+Environment variables make that choice for them: torch obeys ATEN_CPU_CAPABILITY, oneDNN ONEDNN_MAX_CPU_ISA, NumPy's
+OpenBLAS OPENBLAS_CORETYPE, and MKL MKL_ENABLE_INSTRUCTIONS, but that on processors of Intel only. Elsewhere a
+library of one line is loaded before it, which says yes when MKL asks whether this is one; a C compiler makes it.
+
+What must hold is what the README promises:
+
+- with one thread and with two, and with the rows in reverse order, the same texts, and scores to the last bit;
+- between processors the same texts, and scores within BOUND.
+
+Exits with 1 and the reason where that does not hold, where a test fails, or where `doctor` finds fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+BOUND = 1e-5
+"""Scores of two processors differ by no more; of numbers beyond 1, such as perplexity, by this share of them."""
+METRICS = ("mars_paper", "naive", "bertscore", "moverscore", "context_cosine", "perplexity", "lm_reference")
+"""What is compared beside the default score: something of every kind that computes with real models."""
+STORIES = 6
+"""Of `benchmarks.texts`, with two candidates each."""
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A kind of processor, as the libraries are to see it."""
+
+    name: str
+    variables: dict[str, str] = field(default_factory=dict)
+    intel: bool = False
+    """Whether MKL must take it for one of Intel's."""
+
+
+PROCESSORS = (
+    Processor("native"),
+    Processor("intel-avx512", {"MKL_ENABLE_INSTRUCTIONS": "AVX512", "OPENBLAS_CORETYPE": "SkylakeX"}, intel=True),
+    Processor(
+        "intel-avx2",
+        {
+            "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell",
+            "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        },
+        intel=True,
+    ),
+    Processor(
+        "amd-avx2", {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Zen"}
+    ),
+    Processor(
+        "sse4",
+        {
+            "ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "OPENBLAS_CORETYPE": "Nehalem",
+            "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+        },
+        intel=True,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one processor did with one number of threads."""
+
+    processor: str
+    threads: int
+    tests: str
+    """The last line of pytest."""
+    ok: bool
+    """Whether all tests passed, and `doctor` agreed."""
+    told: str
+    """What was printed, for when something is wrong."""
+    record: dict[str, Any] | None
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.processor}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+
+def rows() -> list[Any]:
+    """The demonstration, the examples of `doctor` and some stories: 36 rows, all written for this project."""
+    from benchmarks.texts import candidates, stories  # noqa: PLC0415
+
+    from mars_score import golden  # noqa: PLC0415
+    from mars_score.files import read_examples  # noqa: PLC0415
+    from mars_score.types import Example  # noqa: PLC0415
+
+    told = [
+        Example(f"story{number}/{place}", text, (pair[1],), pair[0])
+        for number, pair in enumerate(stories(STORIES))
+        for place, text in enumerate(candidates(pair, 2))
+    ]
+    return [*read_examples(ROOT / "examples" / "demo.jsonl"), *golden.EXAMPLES, *told]
+
+
+def record(path: Path, *, reverse: bool) -> None:
+    """Write what this process computes: texts and scores, by the id of a row; then run `doctor`."""
+    import torch  # noqa: PLC0415
+
+    from mars_score.cli.doctor import doctor  # noqa: PLC0415
+    from mars_score.metrics.registry import make_metric  # noqa: PLC0415
+    from mars_score.scorer import MarsScorer  # noqa: PLC0415
+
+    examples = rows()[::-1] if reverse else rows()
+    scorer = MarsScorer(cache=None)
+    items = scorer.score_examples(examples)
+    scores: dict[str, dict[str, float | None]] = {"mars": {item.id: item.score for item in items}}
+    for name in METRICS:
+        values = make_metric(name, scorer).score(examples)
+        scores[name] = {row.id: value.score for row, value in zip(examples, values, strict=True)}
+    draw = torch.Generator().manual_seed(0)
+    product = torch.rand(192, 384, generator=draw) @ torch.rand(384, 1536, generator=draw)
+    found = {
+        "capability": torch.backends.cpu.get_cpu_capability(),
+        "product": hashlib.sha256(product.numpy().tobytes()).hexdigest()[:6],
+        "texts": {item.id: [term.text for term in item.augmented] for item in items},
+        "scores": scores,
+    }
+    path.write_text(json.dumps(found), "utf-8")
+    doctor(args=[], standalone_mode=False)
+
+
+def intel_library(folder: Path) -> Path | None:
+    """Build the library that makes MKL obey its variables on any processor; none without a C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        return None
+    source, library = folder / "intel.c", folder / "intel.so"
+    source.write_text("int mkl_serv_intel_cpu_true(void) { return 1; }\n", "utf-8")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
+def run(processor: Processor, threads: int, library: Path | None, folder: Path) -> Run:
+    """Run everything as on this processor."""
+    start = time.monotonic()
+    environment = os.environ | processor.variables
+    environment |= {"OMP_NUM_THREADS": str(threads), "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    environment |= {"MARS_SCORE_CACHE_SIZE": "0", "MARS_SCORE_PROGRESS": "0"}
+    if processor.intel and library is not None:
+        environment["LD_PRELOAD"] = str(library)
+    path = folder / f"{processor.name}-{threads}.json"
+    test = [sys.executable, "-m", "pytest", "-m", "numeric", "-q", "-p", "no:cacheprovider"]
+    own = [
+        sys.executable,
+        str(Path(__file__).resolve()),
+        "--record",
+        str(path),
+        *["--reverse"] * (threads > 1),
+    ]
+    done = [
+        subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        for command in (test, own)
+    ]
+    said = [line for line in done[0].stdout.splitlines() if line.strip()]
+    return Run(
+        processor.name,
+        threads,
+        said[-1].strip("= ") if said else "pytest said nothing",
+        not any(one.returncode for one in done),
+        "\n".join(text for one in done if one.returncode for text in (one.stdout, one.stderr)),
+        json.loads(path.read_text("utf-8")) if path.is_file() else None,
+        time.monotonic() - start,
+    )
+
+
+def gap(one: dict[str, Any], other: dict[str, Any], metrics: Iterable[str]) -> float:
+    """The largest difference of two records; infinite where only one of them has a number."""
+    largest = 0.0
+    for metric in metrics:
+        for row, a in one["scores"][metric].items():
+            b = other["scores"][metric][row]
+            if a is None or b is None:
+                largest = largest if a is b else float("inf")
+            else:
+                largest = max(largest, abs(a - b) / max(1.0, abs(a)))
+    return largest
+
+
+def differing(one: dict[str, Any], other: dict[str, Any]) -> int:
+    """How many augmented references differ."""
+    pairs = ((texts, other["texts"][row]) for row, texts in one["texts"].items())
+    return sum(a != b for mine, others in pairs for a, b in zip(mine, others, strict=True))
+
+
+def faults(runs: Sequence[Run]) -> list[str]:
+    """What does not hold, in words."""
+    found = [f"{one.name}: {one.tests}\n{one.told}" for one in runs if not one.ok]
+    known = [one for one in runs if one.record is not None]
+    first = {one.processor: one for one in reversed(known)}  # with the fewest threads
+    for one in known:
+        alone, base = first[one.processor], known[0]
+        assert one.record
+        assert alone.record
+        assert base.record
+        for metric in ("mars", *METRICS):
+            if apart := gap(alone.record, one.record, [metric]):
+                found.append(f"{one.name}: {metric} differs by {apart:.1e} from {alone.name}; not a bit may")
+            if (apart := gap(base.record, one.record, [metric])) > BOUND:
+                found.append(
+                    f"{one.name}: {metric} differs by {apart:.1e} from {base.name}, more than {BOUND}"
+                )
+        if count := differing(base.record, one.record):
+            found.append(f"{one.name}: {count} augmented references differ from {base.name}")
+    return found
+
+
+def table(runs: Sequence[Run]) -> str:
+    """What was found, for people."""
+    lines = [
+        "processor      threads  torch    product  other texts  mars gap  other gap  seconds  tests and doctor"
+    ]
+    base = next((one.record for one in runs if one.record), None)
+    for one in runs:
+        numbers = " " * 47
+        if base is not None and one.record is not None:
+            texts = sum(map(len, one.record["texts"].values()))
+            numbers = (
+                f"{one.record['capability']:<8} {one.record['product']}  "
+                f"{differing(base, one.record):>4} of {texts:<3}  {gap(base, one.record, ['mars']):8.1e}  "
+                f"{gap(base, one.record, METRICS):9.1e}"
+            )
+        lines.append(
+            f"{one.processor:<14} {one.threads:>7}  {numbers} {one.seconds:8.0f}  "
+            f"{'ok' if one.ok else 'FAILED'}: {one.tests}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run all processors, or those that are named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help=", ".join(one.name for one in PROCESSORS))
+    parser.add_argument("--record", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--reverse", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.record is not None:
+        record(options.record, reverse=options.reverse)
+        return 0
+    unknown = set(options.names) - {one.name for one in PROCESSORS}
+    if unknown:
+        parser.error(f"no processor is called {', '.join(sorted(unknown))}")
+    chosen = [one for one in PROCESSORS if not options.names or one.name in options.names]
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        print(
+            f"other processors can be told to libraries on x86 only, not on {platform.machine()}: native alone"
+        )
+        chosen = [PROCESSORS[0]]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        library = intel_library(folder) if any(one.intel for one in chosen) else None
+        if library is None and any(one.intel for one in chosen):
+            print(
+                "no C compiler: MKL obeys its variables on processors of Intel only, and stays as it is elsewhere"
+            )
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # one process a core
+            runs = list(pool.map(lambda one: run(one, 1, library, folder), chosen))
+        runs += [run(one, 2, library, folder) for one in chosen]
+    wrong = faults(runs)
+    print(*wrong, sep="\n")
+    print(table(runs))
+    print("FAILED" if wrong else f"{len(runs)} runs agree: the same texts, scores within {BOUND}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
