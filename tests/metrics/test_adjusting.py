@@ -40,7 +40,7 @@ class Toy:
         states = np.stack([self.count(word) for word in text.split()])
         weights = np.array([1.0 + len(word) for word in text.split()])
         close = CloseReading(
-            states.astype(np.float16), (weights / weights.sum()).astype(np.float32), -0.25 * text.count("?")
+            states.astype(np.float32), (weights / weights.sum()).astype(np.float32), -0.25 * text.count("?")
         )
         return Encoding(self.count(text), close=close)
 

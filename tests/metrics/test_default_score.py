@@ -57,7 +57,6 @@ def read(scorer: MarsScorer) -> Read:
         pieces = encoder.tokenizer.convert_ids_to_tokens(told.input_ids[0, 1:-1])
         vectors = layers[3][0, 1:-1].numpy().astype(np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = vectors.astype(np.float16).astype(np.float64)  # as the package keeps them
         whole = layers[6][0].mean(0).numpy().astype(np.float64)
         weights = np.array(
             [

@@ -108,8 +108,8 @@ def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: 
     pieces = reader.tokenizer.tokenize(text)[: reader.max_length - 2]  # beside [CLS] and [SEP]
     found = read(reader, text)
     assert found.vectors.shape == (len(pieces), reader.model.config.hidden_size)
-    assert found.vectors.dtype == np.float16
-    np.testing.assert_allclose(np.linalg.norm(found.vectors.astype(np.float64), axis=1), 1, atol=1e-3)
+    assert found.vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(found.vectors.astype(np.float64), axis=1), 1, atol=1e-6)
     assert found.weights.shape == (len(pieces),)
     assert found.weights.sum() == pytest.approx(1, abs=1e-5)
     assert found.fluency < 0
@@ -121,7 +121,7 @@ def test_the_vectors_are_the_states_of_the_middle_layer(reader: CloseEncoder) ->
     with torch.inference_mode():
         states = reader.model(input_ids=ids, output_hidden_states=True).hidden_states[3][0, 1:-1]
     expected = (states / states.norm(dim=-1, keepdim=True)).numpy()
-    np.testing.assert_allclose(read(reader, text).vectors, expected, atol=1e-3)
+    np.testing.assert_allclose(read(reader, text).vectors, expected, atol=1e-6)
 
 
 def test_blank_texts_have_no_reading(reader: CloseEncoder) -> None:

@@ -31,9 +31,10 @@ def matches(
 
     starts = np.cumsum([0, *(len(one.weights) for one in references[:-1])])  # (R,)
     weights = np.concatenate([one.weights for one in references])  # (M,): of all references
-    # By torch, which widens numbers and multiplies small matrices faster than NumPy.
-    pieces = torch.from_numpy(np.concatenate([one.vectors for one in references])).float()  # (M, H)
-    alike = (torch.from_numpy(candidate.vectors).float() @ pieces.T).numpy()  # (n, M)
+    # By torch, which multiplies small matrices faster than NumPy; from memory of its own, since how an array is aligned
+    # may decide in which order a library adds.
+    pieces = torch.cat([torch.from_numpy(one.vectors) for one in references])  # (M, H)
+    alike = (torch.from_numpy(candidate.vectors).clone() @ pieces.T).numpy()  # (n, M)
     precision = candidate.weights @ np.maximum.reduceat(alike, starts, axis=1)  # (R,)
     recall = np.add.reduceat(alike.max(0) * weights, starts)  # (R,)
     share = RECALL if kind == "recall" else 0.5

@@ -50,7 +50,7 @@ class CloseEncoder(SentenceEncoder):
         with torch.inference_mode():
             layers = [layer.float() for layer in states.layers]  # each (T, H)
             in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (T,)
-            middle = F.normalize(layers[self.middle], dim=-1).half().cpu().numpy()  # (T, H)
+            middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
             own = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
         vectors = self._pooled(layers[-1], states.starts, rows)
         found = []
@@ -64,7 +64,7 @@ class CloseEncoder(SentenceEncoder):
         row: list[int],
         own: NDArray[np.bool_],
         in_place: NDArray[np.float32],
-        middle: NDArray[np.float16],
+        middle: NDArray[np.float32],
     ) -> CloseReading | None:
         """What is kept of one text: (L,), (L,), (L, H)."""
         if not own.any():
