@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import MarsError
 from mars_score.http.errors import log, of_error, unexpected
-from mars_score.infilling.heap import give_back
+from mars_score.infilling.decoder.kv_cache import malloc_trim
 
 if TYPE_CHECKING:
     from mars_score.serving.batching import Batch
@@ -63,7 +63,7 @@ class Worker:
     def _give_back(self) -> None:
         """Return what batches needed to the system: the C library keeps it, for each size that ever was."""
         if monotonic() - self._given_back >= APART:
-            give_back()
+            malloc_trim()
             self._given_back = monotonic()
 
     def _load(self) -> Exception | None:
