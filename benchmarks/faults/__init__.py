@@ -8,5 +8,7 @@ eight_processes     eight processes, one file, one cold cache
 bit_flips           single bits in the cache, in a pack and in model files
 disk_full           no space for the cache, then for the model store
 disk_full_output    no space for the output
+many_raters         sixteen raters save at once, and `kill -9` of the form in between
+serving_memory      memory of a server over ten minutes of load
 ray_kills           `kill -9` of a worker of Ray, and of an actor, while they score
 """

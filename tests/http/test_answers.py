@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from mars_score.errors import InputError, MarsError, ModelError
@@ -144,3 +146,14 @@ def test_a_body_of_just_the_right_size(client: TestClient) -> None:
     answer = client.post("/echo", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 200
     assert len(answer.json()["a"]) == LIMIT - 8
+
+
+def test_a_refused_crowd_needs_no_threads(client: TestClient) -> None:
+    """A handler that is no coroutine is called in a thread of a pool, and each thread has memory of its own."""
+    app = client.app
+    assert isinstance(app, FastAPI)
+    ours = {
+        kind: handler for kind, handler in app.exception_handlers.items() if kind in (HttpError, MarsError)
+    }
+    assert len(ours) == 2
+    assert all(map(inspect.iscoroutinefunction, ours.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mars_score.http.errors import HttpError
+from mars_score.serving import worker as worker_module
 from mars_score.serving.limits import Limits
 from mars_score.serving.pace import FEWEST, FIRST, MOST, Pace
 from mars_score.serving.queue import Queue
@@ -199,3 +200,20 @@ def test_work_that_nobody_wants_is_broken_off(service: FakeService) -> None:
     worker.join(5)
     assert (unwanted.rows, next_one.state) == ([], "done")
     assert worker.ended.is_set()
+
+
+def test_free_memory_is_given_back_after_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The C library keeps what a batch needed: a server of half a gigabyte once kept as much again."""
+    given: list[int] = []
+    monkeypatch.setattr(worker_module, "give_back", lambda: given.append(len(service.batches)))
+    service, pace = FakeService(), Pace()
+    queue = Queue(Limits(), pace)
+    worker = Worker(service, queue, pace)
+    for name in ("one", "two"):
+        queue.submit(Ticket(Settings("general"), [Example(name, "c", ("r",), "")], whole=True))
+    worker.start()
+    until(lambda: len(service.batches) == 2)
+    queue.close()
+    worker.join(20)
+    assert given[:1] == [1]
+    assert len(given) <= 2, "to give back takes time, so it is done once a second at most"
