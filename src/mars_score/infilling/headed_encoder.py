@@ -68,8 +68,9 @@ class HeadedEncoder:
         depth = 1 + max(int(found[1]) for found in map(_LAYER.match, trained) if found)
         with quiet():
             body = AutoModel.from_pretrained(
-                location, use_safetensors=True, add_pooling_layer=False, num_hidden_layers=depth
-            )
+                location, use_safetensors=True, trust_remote_code=False, add_pooling_layer=False,
+                num_hidden_layers=depth,
+            )  # fmt: skip
         body = body.eval().requires_grad_(requires_grad=False)
         _merge(body, trained)
         words = body.get_input_embeddings().weight

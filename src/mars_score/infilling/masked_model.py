@@ -58,7 +58,7 @@ class MaskedModel:
 
         self.device = torch.device(device)
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location)
+            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
         if self.tokenizer.mask_token_id is None or not self.tokenizer.is_fast:
             raise ModelError(f"{location}: its tokenizer has no mask token; name a masked language model")
         self.network: Network
@@ -114,8 +114,9 @@ class HubNetwork:
         try:
             with quiet():
                 model, report = AutoModelForMaskedLM.from_pretrained(
-                    location, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True
-                )
+                    location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False,
+                    output_loading_info=True,
+                )  # fmt: skip
         except ValueError as error:
             raise ModelError(f"{location} is not a masked language model ({error})") from error
         if report["missing_keys"]:
