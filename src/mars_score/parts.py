@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from mars_score.devices import check_device
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.models.resolve import ResolvedModel, resolve, source_of
 from mars_score.models.roles import (
@@ -217,5 +218,7 @@ class Parts:
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         if key not in self._made:
+            if not self._made:
+                check_device(self.device)  # in our own words, and before the first model is loaded
             self._made[key] = make()
         return self._made[key]  # type: ignore[return-value]  # what was made under this key

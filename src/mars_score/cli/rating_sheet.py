@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mars_score.cli.options import scorer_options, take_scorer
+from mars_score.cli.options import read_files, scorer_options, take_scorer
 from mars_score.cli.progress import bars
 from mars_score.errors import ConfigError
 
@@ -46,7 +46,7 @@ def rating_sheet(data: str, output: str, form: str | None, count: int, seed: int
         raise ConfigError(f"--out {output}: a rating sheet is a .csv file")
     dataset = load_dataset(data, form)
     for path in (output, key_path(output)):
-        check_writable(path, "csv", inputs=[data])
+        check_writable(path, "csv", inputs=[data, *read_files(values)], results=False)
     examples = choose_items(dataset, count, seed)
     scorer = take_scorer(values)
     with bars(len(examples), "items") as show:

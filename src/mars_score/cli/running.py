@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from mars_score.cli.progress import bars
+from mars_score.cli.stopping import last_words
 from mars_score.engines.local import LocalEngine
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def run(
     noun: str = "rows",
 ) -> Iterator[Row]:  # fmt: skip
     """Yield the row of each example in order, a batch at a time."""
-    with bars(batches.expected, noun) as show:
+    with last_words(engine), bars(batches.expected, noun) as show:
         outcomes = engine.run(make, batches, show.stage)
         try:
             for outcome in outcomes:

@@ -14,7 +14,7 @@ from mars_score.cli.checking import Checked, check
 from mars_score.cli.cost_line import Bill
 from mars_score.cli.dry_run import dry_run_option, tell_scoring
 from mars_score.cli.engine_options import engine_options, take_engine
-from mars_score.cli.options import input_options, scorer_options, take_input, take_scorer
+from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
 from mars_score.cli.resuming import (
     Origin,
     refuse_other_metrics,
@@ -28,8 +28,7 @@ from mars_score.cli.stopping import stoppable
 from mars_score.errors import OutputError
 from mars_score.files import ResultRow, check_writable, open_writer, write_signatures
 from mars_score.files.finished import left_over, result_rows
-from mars_score.files.output_path import output_format
-from mars_score.files.parquet_writer import PARTIAL
+from mars_score.files.output_path import PARTIAL, output_format
 from mars_score.files.rows import Kept
 from mars_score.files.sidecar import sidecar_of
 from mars_score.metrics.identity import settings_fingerprint
@@ -59,6 +58,10 @@ if TYPE_CHECKING:
     "-o", "--output", metavar="FILE", help="jsonl, csv, tsv or parquet by its suffix; - is standard output."
 )
 @click.option("--format", "form", metavar="FORMAT", help="table, jsonl, csv, tsv or parquet.")
+@click.option(
+    "--no-escape", is_flag=True,
+    help="In csv and tsv, leave ids as they are. By default ' goes before one that spreadsheets take for a formula.",
+)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Make every flag of a row an error.")
 @restart_option
 @dry_run_option
@@ -66,6 +69,7 @@ def score(
     names: str,
     output: str | None,
     form: str | None,
+    no_escape: bool,
     strict: bool,
     restart: bool,
     dry_run: bool,
@@ -78,15 +82,16 @@ def score(
     Run the same command again to go on with an output that is not finished.
     """
     wanted = metric_names(names)
+    inputs = read_files(values)
     source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
     table = form == "table" or (form is None and output is None and sys.stdout.isatty())
     if not table:
-        check_writable(output, form, inputs=source.paths)
+        check_writable(output, form, inputs=inputs)
     elif output not in (None, "-"):
         raise OutputError(
             f"{output}: a table goes to the terminal only\n  remedy: leave out --format table, or -o"
         )
-    scoring = Scoring(wanted, scorer, engine, check(source), strict)
+    scoring = Scoring(wanted, scorer, engine, check(source), strict, escaped=not no_escape)
     if scorer.config.masking.idf == "corpus":
         scorer.corpus = list(scoring.checked.read())  # the score depends on every row of the file
     if dry_run:
@@ -119,6 +124,8 @@ class Scoring:
     engine: Engine
     checked: Checked
     strict: bool
+    escaped: bool = True
+    """Whether ids in tables are safe to open in a spreadsheet."""
 
     def show(self) -> None:
         """Print all rows as a table."""
@@ -156,14 +163,16 @@ class Scoring:
             elif kept.rows:
                 click.echo(f"going on after {kept.rows} of {self.checked.rows} rows in {output}", err=True)
             if left is None or not finished or left.file.name.endswith(PARTIAL):
-                with open_writer(output, form, kept=kept, metrics=self.wanted) as writer:
+                with open_writer(
+                    output, form, kept=kept, metrics=self.wanted, escaped=self.escaped
+                ) as writer:
                     stop.writer = writer
                     # Before the first row, so that the rows of a run that is killed have it.
-                    write_signatures(output, signatures, self._origin().facts())
+                    write_signatures(output, signatures, self._facts())
                     for row in [] if finished else self._rows(metrics, kept.rows, bill):
                         writer.write(row)
                         summary.add(row.scores)
-            facts = self._origin().facts(rows=self.checked.rows, means=summary.means)
+            facts = self._facts(rows=self.checked.rows, means=summary.means)
             sidecar = write_signatures(output, signatures, facts)
         print_summary(summary, self.checked.rows, signatures, sidecar)
 
@@ -175,7 +184,7 @@ class Scoring:
         origin, summary = self._origin(), Summary(self.wanted)
         signatures = origin.known(output, file)
         refuse_other_metrics(signatures, self.wanted, file)
-        rows = result_rows(file, output_format(output, form), self.wanted)
+        rows = result_rows(file, output_format(output, form), self.wanted, escaped=self.escaped)
         kept = take_over(self._counted(rows, summary), self.checked.read(), _same_id, file)
         return Left(file, kept, signatures, summary, origin.same_settings(output)) if kept.rows else None
 
@@ -199,6 +208,9 @@ class Scoring:
     def _metrics(self) -> list[Metric]:
         """This finds every model: a wrong name is known before anything is computed."""
         return [make_metric(name, self.scorer) for name in self.wanted]
+
+    def _facts(self, **more: object) -> dict[str, object]:
+        return self._origin().facts(**({} if self.escaped else {"escaped": False}), **more)
 
     def _origin(self) -> Origin:
         return Origin(self.checked, settings_fingerprint(self.wanted, self.scorer).hex())

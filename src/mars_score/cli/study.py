@@ -12,7 +12,7 @@ import click
 from mars_score.cli.engine_options import engine_options, take_engine
 from mars_score.cli.options import scorer_options, take_scorer
 from mars_score.cli.progress import bars
-from mars_score.cli.stopping import EXIT_INTERRUPTED, terminated_like_interrupted
+from mars_score.cli.stopping import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
@@ -94,6 +94,7 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     from mars_score.study.json_file import RESULTS, write_results  # noqa: PLC0415
     from mars_score.study.ratings_file import read_ratings  # noqa: PLC0415
 
+    _check_folder(Path(folder), [*data, *filter(None, (ratings, values["references"], values["pack"]))])
     settings = _settings(values)
     datasets = _datasets(data, values)
     rated = augmentation_study(read_ratings(ratings)) if ratings else None
@@ -113,6 +114,22 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
 
         write_report(found, Path(folder))
         click.echo(f"report: {Path(folder) / 'report.html'}", err=True)
+
+
+def _check_folder(folder: Path, inputs: Sequence[str]) -> None:
+    """Refuse inputs that are where a study writes, and a folder with a name that cannot be."""
+    from mars_score.files.output_path import check_name, failed  # noqa: PLC0415
+    from mars_score.study.json_file import RESULTS  # noqa: PLC0415
+    from mars_score.study.score_store import FILE  # noqa: PLC0415
+
+    check_name(folder / f"{FILE}.damaged-1")
+    own = [folder / name for name in (RESULTS, "report.html", FILE)]
+    own += [path for name in ("tables", "figures") for path in (folder / name).glob("*")]
+    for path in inputs:
+        if any(one.exists() and Path(path).exists() and one.samefile(path) for one in own):
+            raise failed(
+                path, f"the study in {folder} would overwrite this input", "name another folder with --out"
+            )
 
 
 def _settings(values: dict[str, Any]) -> Settings:
@@ -142,7 +159,7 @@ def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: d
         told = f"{missing} scores to compute" if missing else "all scores are known"
         click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {told}", err=True)
         # A likelihood takes a thousand times what ROUGE takes.
-        with bars(missing, "scores", alike=False) as show:
+        with last_words(engine), bars(missing, "scores", alike=False) as show:
             found = score_works(works, store, show.stage, show.rows, engine)
         with bars(len(found), "data sets", alike=False) as show:
             return running.analyse(found, settings, store, progress=show.stage, finished=show.rows)

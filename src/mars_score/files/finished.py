@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.files import pyarrow_extra
 from mars_score.files.delimited import DELIMITERS
-from mars_score.files.output_path import failed, output_file, output_format, unwritable
-from mars_score.files.parquet_writer import PARTIAL, partial
+from mars_score.files.output_path import PARTIAL, failed, output_file, output_format, unwritable
+from mars_score.files.parquet_writer import partial
+from mars_score.files.render import unescape
 from mars_score.files.rows import ResultRow
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ def left_over(path: str | Path | None, format: str | None = None) -> Path | None
     return file if file.exists() and file.stat().st_size else None
 
 
-def result_rows(left: Path, kind: str, metrics: Sequence[str]) -> Iterator[Ended]:
+def result_rows(left: Path, kind: str, metrics: Sequence[str], *, escaped: bool = True) -> Iterator[Ended]:
     """Yield the whole rows of results that are left; a last row that was torn off is passed over."""
     if kind == "parquet" and not left.name.endswith(PARTIAL):
         return _parquet_rows(left, metrics)
     if kind in DELIMITERS:
-        return _table_rows(left, kind, metrics)
+        return _table_rows(left, kind, metrics, escaped=escaped)
     return ((_result(row, metrics, left), end) for row, end in json_objects(left))
 
 
@@ -82,7 +83,7 @@ def _records(left: Path, *, quotes: bool = False) -> Iterator[tuple[bytes, int]]
         raise unwritable(left, error) from error
 
 
-def _table_rows(left: Path, kind: str, metrics: Sequence[str]) -> Iterator[Ended]:
+def _table_rows(left: Path, kind: str, metrics: Sequence[str], *, escaped: bool) -> Iterator[Ended]:
     wanted = ["id", *metrics, "flags"]
     for number, (text, end) in enumerate(_records(left, quotes=True)):
         try:
@@ -98,6 +99,7 @@ def _table_rows(left: Path, kind: str, metrics: Sequence[str]) -> Iterator[Ended
             }
         except (ValueError, csv.Error) as error:
             raise foreign(left, f"row {number} is no row of results") from error
+        name = unescape(name) if escaped else name
         yield ResultRow(name, scores, tuple(flags.split(";")) if flags else ()), end
 
 

@@ -80,6 +80,8 @@ def open_lines(
 ) -> Iterator[LineWriter[RowT]]:
     """Open a writer of text rows, which follow those that are kept; no path is standard output."""
     if path is None:
+        if sys.stdout is None:
+            raise failed("standard output", "it is closed", "name a file with -o FILE, or leave it open")
         sys.stdout.flush()
         yield LineWriter(sys.stdout.buffer, "standard output", render)
         return

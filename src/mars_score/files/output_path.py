@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +17,11 @@ from mars_score.files.formats import OUTPUTS, format_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-STDOUT = "-"
+STDIN = STDOUT = "-"
+SIGNATURES = ".signatures.json"
+"""Ends the name of the file beside results that says what they were made with."""
+PARTIAL = ".partial.jsonl"
+"""Ends the name of the file that has the rows of a Parquet file until its end."""
 
 
 def output_file(path: str | Path | None) -> Path | None:
@@ -45,28 +52,80 @@ def output_format(path: str | Path | None, format: str | None) -> str:
 
 
 def check_writable(
-    path: str | Path | None, format: str | None = None, *, inputs: Iterable[str | Path] = ()
-) -> None:
+    path: str | Path | None, format: str | None = None, *, inputs: Iterable[str | Path] = (), results: bool = True
+) -> None:  # fmt: skip
     """Refuse an output that cannot be written, or that would overwrite one of the inputs.
 
-    A file that exists keeps its content; a file that does not is not made.
+    A file that exists keeps its content; a file that does not is not made. ``results`` have other files beside
+    them, which may overwrite nothing either.
     """
-    output_format(path, format)
-    file = output_file(path)
+    kind, file = output_format(path, format), output_file(path)
     if file is None:
+        _check_stdout(inputs)
         return
-    for given in inputs:
-        if Path(given).exists() and file.exists() and file.samefile(given):
-            raise failed(str(file), "this is the input; the results would overwrite it", "name another file")
+    written = [file]
+    if results:
+        written += [file.with_name(f"{file.name}{SIGNATURES}")]
+        written += [file.with_name(f"{file.name}{PARTIAL}")] * (kind == "parquet")
+    for one in written:
+        check_name(one)
+        if one.exists() and any(_is_input(one.stat(), given) for given in inputs):
+            problem = "this is the input; the results would overwrite it"
+            if one is not file:
+                problem = f"{one}, which is written beside it, is the input and would be overwritten"
+            raise failed(str(file), problem, "name another file")
     try:
         _probe(file)
     except OSError as error:
         raise unwritable(file, error) from error
 
 
+def check_name(file: Path) -> None:
+    """Refuse a name that the system does not take, such as one that is too long."""
+    try:
+        os.lstat(file)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    except OSError as error:
+        raise unwritable(file, error) from error
+    except ValueError as error:  # a null character
+        raise failed(repr(str(file)), f"cannot be written: {error}", "name another file") from error
+
+
+def _check_stdout(inputs: Iterable[str | Path]) -> None:
+    """Refuse standard output if it is closed, or if it goes to the end of an input."""
+    try:
+        descriptor = sys.stdout.fileno() if sys.stdout is not None else 1
+        os.write(descriptor, b"")  # fails where nobody can write
+        there = os.fstat(descriptor)
+    except (OSError, ValueError) as error:
+        if sys.stdout is not None and getattr(error, "errno", None) != errno.EBADF:
+            return  # not a file of the system: a program took its place
+        raise failed(
+            "standard output", "it is closed", "name a file with -o FILE, or leave it open"
+        ) from error
+    if stat.S_ISREG(there.st_mode) and any(_is_input(there, given) for given in inputs):
+        raise failed("standard output", "this is the input, and would grow as it is read", "use another file")
+
+
+def _is_input(there: os.stat_result, given: str | Path) -> bool:
+    """Whether a file is an input, under whatever name: by a link, or in other case where that is the same."""
+    try:
+        here = os.fstat(0) if str(given) == STDIN else os.stat(given)
+    except (OSError, ValueError):
+        return False
+    return os.path.samestat(there, here)
+
+
 def unwritable(path: Path, error: OSError) -> OutputError:
     """Return the error for an output that cannot be opened."""
     folder = path.parent
+    if error.errno == errno.ENAMETOOLONG:
+        return failed(
+            f"{path.name[:60]}..." if len(path.name) > 60 else str(path),
+            f"a name of {len(os.fsencode(path.name))} bytes, or its whole path, is too long for this file system",
+            "choose a shorter one; most systems take 255 bytes, and files beside the output have longer names",
+        )
     if isinstance(error, IsADirectoryError) or path.is_dir():
         return failed(str(path), "this is a folder, not a file", "name a file in it")
     if not folder.exists():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.files import pyarrow_extra
 from mars_score.files.line_writer import LineWriter, open_lines
-from mars_score.files.output_path import failed, unwritable
+from mars_score.files.output_path import PARTIAL, failed, unwritable
 from mars_score.files.render import json_line
 from mars_score.files.replacing import replacing
 from mars_score.files.rows import Kept, ResultRow
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BATCH = 10_000
-PARTIAL = ".partial.jsonl"
-"""Ends the name of the file that has the rows until the end."""
 
 
 def partial(path: Path) -> Path:

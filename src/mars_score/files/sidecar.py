@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mars_score.files.output_path import output_file, unwritable
+from mars_score.files.output_path import SIGNATURES, output_file, unwritable
 from mars_score.files.replacing import replacing
 from mars_score.fingerprint import made_with
 
@@ -55,4 +55,4 @@ def sidecar_of(path: str | Path | None) -> Path | None:
     file = output_file(path)
     if file is None or (file.exists() and not file.is_file()):
         return None
-    return file.with_name(f"{file.name}.signatures.json")
+    return file.with_name(f"{file.name}{SIGNATURES}")

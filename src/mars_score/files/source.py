@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -18,8 +19,10 @@ STDIN = "-"
 
 
 def shown(path: str | Path) -> str:
-    """Return the name of an input in messages."""
-    return "<stdin>" if str(path) == STDIN else str(path)
+    """Return the name of an input in messages and results; bytes of a name that are not UTF-8 are spelled out."""
+    if str(path) == STDIN:
+        return "<stdin>"
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def check_readable(path: str | Path) -> None:
@@ -38,7 +41,7 @@ def check_readable(path: str | Path) -> None:
 
 def is_regular(path: str | Path) -> bool:
     """Tell whether an input can be read twice; a pipe cannot."""
-    return str(path) != STDIN and Path(path).is_file()
+    return str(path) != STDIN and os.path.isfile(path)
 
 
 @contextmanager
@@ -46,6 +49,8 @@ def open_input(path: str | Path) -> Iterator[BinaryIO]:
     """Open an input for reading bytes; a failing read inside the block is an ``InputError`` too."""
     try:
         if str(path) == STDIN:
+            if sys.stdin is None:
+                raise OSError(errno.EBADF, "it is closed")
             yield sys.stdin.buffer
         else:
             with open(path, "rb") as stream:

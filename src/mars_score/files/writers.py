@@ -29,18 +29,20 @@ class Writer(Protocol):
 
 
 def open_writer(
-    path: str | Path | None, format: str | None = None, *, kept: Kept | None = None, metrics: Sequence[str] = ()
+    path: str | Path | None, format: str | None = None, *, kept: Kept | None = None, metrics: Sequence[str] = (),
+    escaped: bool = True,
 ) -> AbstractContextManager[Writer]:  # fmt: skip
     """Open an output by its suffix, or by a format (jsonl, csv, tsv, parquet).
 
     ``-`` or no path is standard output, with JSON lines unless a format is named. Text rows are saved
     one by one. Parquet appears at the end of the block; if the process is killed before, its rows are
     in ``<path>.partial.jsonl``. Rows of these metrics that are ``kept`` of an earlier run stay; all else that
-    the file has goes.
+    the file has goes. In tables of text, ids that a spreadsheet would take for formulas are ``escaped``.
     """
     kind, file = output_format(path, format), output_file(path)
     if kind == "parquet" and file is not None:
         return open_parquet(file, kept)
     if kind == "jsonl":
         return open_lines(file, json_line, kept)
-    return open_lines(file, Table(DELIMITERS[kind], metrics if kept and kept.rows else None), kept)
+    known = metrics if kept and kept.rows else None
+    return open_lines(file, Table(DELIMITERS[kind], known, escaped=escaped), kept)

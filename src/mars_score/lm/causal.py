@@ -73,11 +73,12 @@ class LanguageModel:
         register()
         self.device = torch.device(device)
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location)
+            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
             model = AutoModelForCausalLM.from_pretrained(
                 location,
                 dtype=getattr(torch, dtype),
                 use_safetensors=True,
+                trust_remote_code=False,
                 attn_implementation=PACKED_ATTENTION,
             )
         self.model = model.eval().requires_grad_(requires_grad=False).to(self.device)

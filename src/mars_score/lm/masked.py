@@ -83,7 +83,7 @@ class MaskedModel:
 
         self.device = torch.device(device)
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location)
+            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
         if self.tokenizer.mask_token_id is None or not self.tokenizer.is_fast:
             raise ModelError(f"{location}: its tokenizer has no mask token; name a masked language model")
         self.network: Network
@@ -140,8 +140,9 @@ class HubNetwork:
         try:
             with quiet():
                 model, report = AutoModelForMaskedLM.from_pretrained(
-                    location, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True
-                )
+                    location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False,
+                    output_loading_info=True,
+                )  # fmt: skip
         except ValueError as error:
             raise ModelError(f"{location} is not a masked language model ({error})") from error
         if report["missing_keys"]:
@@ -207,8 +208,9 @@ class HeadedEncoder:
         depth = 1 + max(int(found[1]) for found in map(_LAYER.match, trained) if found)
         with quiet():
             body = AutoModel.from_pretrained(
-                location, use_safetensors=True, add_pooling_layer=False, num_hidden_layers=depth
-            )
+                location, use_safetensors=True, trust_remote_code=False, add_pooling_layer=False,
+                num_hidden_layers=depth,
+            )  # fmt: skip
         body = body.eval().requires_grad_(requires_grad=False)
         _merge(body, trained)
         words = body.get_input_embeddings().weight

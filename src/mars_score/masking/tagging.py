@@ -62,19 +62,74 @@ class SpacyTagger:
 
     @cached_property
     def _pipeline(self) -> Any:
-        unused = set(self._meta.get("components", ())) - {"tok2vec", "tagger"}
+        _ = self._meta  # a folder that holds something else is refused at once
         import spacy  # noqa: PLC0415  # slow, so only when a text is tagged
 
+        unused = _checked(self._folder)
         with warnings.catch_warnings():
             # Made by another minor version of spaCy; our dependency admits only versions that read it.
             warnings.filterwarnings("ignore", message=r"\[W095\]")
             try:
-                pipeline = spacy.load(self._folder, exclude=sorted(unused))
+                pipeline = spacy.load(self._folder, exclude=unused)
             except (OSError, ValueError) as error:
                 raise ModelError(f"cannot load a spaCy tagger from {self._folder}: {error}") from error
         if "tagger" not in pipeline.pipe_names:
             raise ModelError(f"the spaCy pipeline in {self._folder} has no tagger")
         return pipeline
+
+
+_USED = ("tok2vec", "tagger")
+_KNOWN = frozenset(
+    f"spacy.{name}"
+    for name in (
+        "Tokenizer.v1", "Vectors.v1", "tagger_scorer.v1", "Tagger.v1", "Tagger.v2", "Tok2Vec.v1", "Tok2Vec.v2",
+        "Tok2VecListener.v1", "HashEmbedCNN.v1", "HashEmbedCNN.v2", "MultiHashEmbed.v1", "MultiHashEmbed.v2",
+        "CharacterEmbed.v1", "CharacterEmbed.v2", "MaxoutWindowEncoder.v1", "MaxoutWindowEncoder.v2",
+        "MishWindowEncoder.v1", "MishWindowEncoder.v2", "StaticVectors.v1", "StaticVectors.v2",
+    )
+)  # fmt: skip
+"""What a tagger may be made of. Some other parts unpickle weights, load another pipeline or call any function that is
+registered; of those that come with spaCy, no published tagger for the processor needs one."""
+
+
+def _checked(folder: Path) -> list[str]:
+    """Return the components to leave out; a pipeline that asks for code or for other pipelines is refused."""
+    from spacy.util import load_config  # noqa: PLC0415
+
+    try:
+        config = load_config(folder / "config.cfg")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot load a spaCy tagger from {folder}: {error}") from error
+    nlp, components = dict(config.get("nlp", {})), dict(config.get("components", {}))
+    pipeline = nlp.get("pipeline")
+    names = {*components, *(pipeline if isinstance(pipeline, list) else ())}
+    asked = [(f"{key} = {value}", value in _KNOWN) for key, value in _registered(nlp)]
+    language = nlp.get("lang")
+    asked.append((f"lang = {language}", isinstance(language, str) and language.isalnum()))
+    for name in _USED:
+        component = components.get(name, {"factory": name})
+        asked.append((f"{name}: factory = {component.get('factory')}", component.get("factory") == name))
+        asked += [(f"{name}: {key} = {value}", value in _KNOWN) for key, value in _registered(component)]
+    for what, known in asked:
+        if not known:
+            raise ModelError(
+                f"{folder / 'config.cfg'} asks for {what}, which is no part of a plain tagger of spaCy: what is "
+                "registered elsewhere may run code as it is loaded\n"
+                "  remedy: name a pipeline such as en_core_web_sm, or --set tagger=pattern"
+            )
+    return sorted(names - set(_USED))
+
+
+def _registered(value: Any) -> list[tuple[str, str]]:
+    """What a part of the settings takes from a registry, however deep it stands."""
+    found: list[tuple[str, str]] = []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            found += [(key, str(inner))] if key.startswith("@") else _registered(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            found += _registered(inner)
+    return found
 
 
 class PatternTagger:

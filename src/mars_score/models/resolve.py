@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from mars_score.errors import ModelError, did_you_mean
 from mars_score.models.catalogue import Catalogue, default_catalogue
 from mars_score.models.digest import sha256_once
+from mars_score.models.safety import refuse_code
 
 if TYPE_CHECKING:
     from mars_score.models.store import ModelStore
@@ -54,10 +55,12 @@ def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> Resolv
     if source == "folder":
         folder = Path(name).expanduser()
         kind = _role_of(folder, roles)
+        _check_safe(folder, kind)
         return ResolvedModel(name, "folder", str(folder.resolve()), folder_hash(folder, kind), None, kind)
     from mars_score.models.hub import fetch_from_hub  # noqa: PLC0415  (its library takes a second to import)
 
     folder = fetch_from_hub(name)
+    _check_safe(folder, roles[0])
     return ResolvedModel(name, "hub", str(folder), folder_hash(folder, roles[0]), None, roles[0])
 
 
@@ -104,6 +107,12 @@ def folder_hash(folder: Path, role: str) -> str:
     for path in files:
         digest.update(f"{path.relative_to(folder).as_posix()} {sha256_once(path)}\n".encode())
     return digest.hexdigest()[:_HASH_LENGTH]
+
+
+def _check_safe(folder: Path, role: str) -> None:
+    """Refuse code that comes with a model; a tagger's settings are checked where it is loaded."""
+    if role not in ("tagger", "wordnet", "word-vectors"):
+        refuse_code(folder)
 
 
 def _role_of(folder: Path, roles: tuple[str, ...]) -> str:

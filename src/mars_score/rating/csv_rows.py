@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError
 from mars_score.files import delimited
+from mars_score.files.render import unescape
 from mars_score.files.source import check_readable, open_input
 from mars_score.files.text_lines import pieces
 
@@ -36,7 +37,7 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
                     remedy="quote a cell that holds a comma, a quote or a line break",
                 )
             values = dict(zip(names, cells, strict=True))
-            row = {name: values[name] for name in columns}
+            row = {name: unescape(values[name]) for name in columns}
             key = row[columns[0]] = row[columns[0]].strip()
             if not key:
                 raise InputError(f"the {columns[0]} is empty", path=path, line=line, remedy=remedy)

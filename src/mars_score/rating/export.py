@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError
 from mars_score.files.output_path import failed, unwritable
+from mars_score.files.render import escape
 from mars_score.files.replacing import replacing
 from mars_score.rating.csv_rows import read_rows
 from mars_score.study.ratings_file import LONG, QUESTIONS, VARIANTS
@@ -63,7 +64,11 @@ def ratings_text(answers: Iterable[Answer], key: Mapping[str, Meaning]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LONG)
-    writer.writerows(rows)
+    # Raters choose their names, and whoever studies the ratings may open them in a spreadsheet.
+    writer.writerows(
+        (escape(item), variant, question, escape(rater), rating)
+        for item, variant, question, rater, rating in rows
+    )
     return text.getvalue()
 
 

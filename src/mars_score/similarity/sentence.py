@@ -46,8 +46,10 @@ class SentenceEncoder:
         folder = Path(location)
         self.device = torch.device(device)
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location)
-            model = AutoModel.from_pretrained(location, dtype=getattr(torch, dtype), use_safetensors=True)
+            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
+            model = AutoModel.from_pretrained(
+                location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False
+            )
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
         self.pooling = _pooling(folder)
         self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LONGEST)

@@ -67,14 +67,15 @@ class TokenEncoder:
 
         options: dict[str, Any] = {"add_prefix_space": True} if prefix_space else {}
         with quiet():
-            depth = int(AutoConfig.from_pretrained(location).num_hidden_layers)
+            depth = int(AutoConfig.from_pretrained(location, trust_remote_code=False).num_hidden_layers)
             self.layer, self.dtype, self.prefix_space = depth if layer is None else layer, dtype, prefix_space
             if not 0 <= self.layer <= depth:
                 raise ConfigError(f"layer {layer} is out of range: {location} has layers 0 to {depth}")
-            self.tokenizer = AutoTokenizer.from_pretrained(location, **options)
+            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False, **options)
             model = AutoModel.from_pretrained(
-                location, dtype=getattr(torch, dtype), use_safetensors=True, num_hidden_layers=self.layer
-            )
+                location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False,
+                num_hidden_layers=self.layer,
+            )  # fmt: skip
         if not self.tokenizer.is_fast:
             raise ModelError(f"{location}: its tokenizer cannot tell where in a text a token stands")
         if model.config.is_encoder_decoder:

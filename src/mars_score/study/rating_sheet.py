@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mars_score.examples import clean_examples
+from mars_score.files.render import escape
 from mars_score.hashing import digest
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.ratings_file import QUESTIONS, VARIANTS
@@ -78,7 +79,7 @@ def sheet_rows(
 
 
 def sheet_text(rows: Iterable[SheetRow]) -> str:
-    """Return the sheet as csv, with empty columns for the rater and the ratings."""
+    """Return the sheet as csv, safe to open in a spreadsheet, with empty columns for the rater and the ratings."""
     return _csv(SHEET, ([row.code, row.context, row.text, "", *[""] * len(QUESTIONS)] for row in rows))
 
 
@@ -91,5 +92,5 @@ def _csv(header: Iterable[str], rows: Iterable[list[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows(map(escape, row) for row in rows)
     return text.getvalue()

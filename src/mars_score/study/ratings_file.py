@@ -11,6 +11,7 @@ from mars_score.datasets.ratings import Place, number
 from mars_score.errors import InputError, did_you_mean
 from mars_score.files import delimited, jsonl
 from mars_score.files.formats import INPUTS, format_of
+from mars_score.files.render import unescape
 from mars_score.files.source import check_readable, open_input
 from mars_score.files.text_lines import pieces
 
@@ -85,7 +86,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 def _rating(values: dict[str, object], path: str, line: int) -> Rating:
-    item, rater = str(values["item"]).strip(), str(values["rater"]).strip()
+    item, rater = (unescape(str(values[name]).strip()) for name in ("item", "rater"))
     place = Place(path, line, item)
     return Rating(
         item,
@@ -127,7 +128,7 @@ def _key(sheet: str | Path) -> dict[str, tuple[str, str]]:
     with open(path, encoding="utf-8", newline="") as stream:
         table = list(csv.DictReader(stream))
     try:
-        return {row["code"]: (row["item"], row["variant"]) for row in table}
+        return {row["code"]: (unescape(row["item"]), row["variant"]) for row in table}
     except KeyError as error:
         raise InputError(
             f"there is no column {error}", path=path, line=1, remedy="use the key as rating-sheet wrote it"

@@ -8,6 +8,8 @@ from mars_score.datasets.ratings import Place, number
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.files import delimited, jsonl
 from mars_score.files.formats import INPUTS, format_of
+from mars_score.files.render import unescape
+from mars_score.files.sidecar import read_signatures
 from mars_score.files.source import check_readable, open_input
 from mars_score.files.text_lines import pieces
 
@@ -78,6 +80,8 @@ def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, o
         start, header = next(table, (1, []))
         if "id" not in header or not set(header) - set(_NOT_METRICS):
             raise InputError("the header has no id or no metric", path=path, line=start, remedy=_REMEDY)
+        # Written with --no-escape, which the file beside it says, ids are as they are.
+        escaped = (read_signatures(path) or {}).get("escaped", True)
         for line, cells in table:
             if len(cells) != len(header):
                 raise InputError(
@@ -85,4 +89,5 @@ def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, o
                     remedy=_REMEDY,
                 )  # fmt: skip
             row = dict(zip(header, cells, strict=True))
-            yield line, row["id"], {name: row[name] for name in header if name not in _NOT_METRICS}
+            key = unescape(row["id"]) if escaped else row["id"]
+            yield line, key, {name: row[name] for name in header if name not in _NOT_METRICS}

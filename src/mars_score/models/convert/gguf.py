@@ -19,10 +19,13 @@ def convert(source: Path, folder: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig  # noqa: PLC0415
 
     with quiet():
-        tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+        tokenizer = AutoTokenizer.from_pretrained(
+            source.parent, gguf_file=source.name, trust_remote_code=False
+        )
         loaded = AutoModelForCausalLM.from_pretrained(
             source.parent,
             gguf_file=source.name,
+            trust_remote_code=False,
             dtype=torch.float32,
             quantization_config=GgufConfig(dequantize=True),
         )
