@@ -137,9 +137,8 @@ def main() -> int:
         rows = measure(ROOT / "src", modules_of_a_score(Path(folder) / "scores.jsonl"))
     width = max(len(row.what) for row in rows)
     for row in rows:
-        print(
-            f"{row.what:<{width}}  {row.value:>6}  limit {row.limit:>6}  {'' if row.value <= row.limit else 'EXCEEDED'}".rstrip()
-        )
+        verdict = "" if row.value <= row.limit else "  EXCEEDED"
+        print(f"{row.what:<{width}}  {row.value:>6}  limit {row.limit:>6}{verdict}")
         if "--names" in sys.argv[1:]:
             print(*(f"    {name}" for name in row.names), sep="\n")
     return int(any(row.value > row.limit for row in rows))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.augmentations import cache as cache_module
-from mars_score.augmentations import inspection
+from mars_score.augmentations.inspection import Info, clear, info, problems
 from mars_score.augmentations.cache import FILE, AugmentationCache, cache_at
 from mars_score.augmentations.places import DEFAULT_SIZE, cache_folder, cache_size
 from mars_score.errors import ConfigError, OutputError
@@ -93,11 +93,11 @@ def test_a_damaged_row_is_computed_again(cache: AugmentationCache, caplog: pytes
     with closing(sqlite3.connect(cache.database.path)) as db, db:
         (value,) = db.execute("SELECT value FROM rows WHERE key = ?", (key,)).fetchone()
         db.execute("UPDATE rows SET value = ? WHERE key = ?", (value[:-1] + b"?", key))
-    assert inspection.problems(cache) == ["1 rows do not have the checksum that they were written with"]
+    assert problems(cache) == ["1 rows do not have the checksum that they were written with"]
     assert cache.find(FOUND) == {name: one for name, one in FOUND.items() if name != key}
     assert "1 damaged augmentations are computed again" in caplog.text
     assert cache.present([key]) == set()
-    assert inspection.problems(cache) == []
+    assert problems(cache) == []
 
 
 @pytest.mark.parametrize("damage", ["no database", "cut off", "another layout", "page", "empty folder"])
@@ -195,7 +195,7 @@ def test_a_full_disk_is_an_error(cache: AugmentationCache) -> None:
     with pytest.raises(OutputError, match=r"disk is full(.|\n)*MARS_SCORE_CACHE(.|\n)*--no-cache"):
         cache.save(many)
     assert cache.find([*FOUND, *many]) == FOUND
-    assert inspection.problems(cache) == []
+    assert problems(cache) == []
     cache.save(many)  # there is room again
     assert cache.find([*FOUND, *many]) == FOUND | many
 
@@ -216,11 +216,11 @@ def test_the_least_recently_used_rows_go_first(folder: Path, monkeypatch: pytest
         assert cache.find(rows) == rows
         assert cache.find(first) == first  # old, but in use
     assert cache.find([b"0/0".ljust(32)]) == {}
-    found = inspection.info(cache)
+    found = info(cache)
     assert 0.5 * limit < found.rows * 200 < limit
     checkpointed(cache)
     assert cache.database.path.stat().st_size <= limit
-    assert inspection.problems(cache) == []
+    assert problems(cache) == []
 
 
 def test_a_smaller_limit_shrinks_the_file(folder: Path) -> None:
@@ -234,16 +234,16 @@ def test_a_smaller_limit_shrinks_the_file(folder: Path) -> None:
 
 
 def test_clear_and_info(cache: AugmentationCache, folder: Path) -> None:
-    assert inspection.info(cache) == inspection.Info(0, 0, None, ())
-    assert inspection.clear(cache) == 0
+    assert info(cache) == Info(0, 0, None, ())
+    assert clear(cache) == 0
     assert not folder.exists()
     cache.save(FOUND)
     aside = folder / f"{FILE}.damaged"
     aside.write_bytes(b"?")
-    found = inspection.info(cache)
+    found = info(cache)
     assert (found.rows, found.set_aside) == (len(FOUND), (aside,))
-    assert inspection.clear(cache) == len(FOUND)
-    assert inspection.info(cache).rows == 0
+    assert clear(cache) == len(FOUND)
+    assert info(cache).rows == 0
     assert not aside.exists()
     cache.save(FOUND)
     assert cache.find(FOUND) == FOUND

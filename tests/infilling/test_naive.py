@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.masked_rows import Row
+    from mars_score.infilling.naive import Row
 
 ORDERS: tuple[Order, ...] = ("confident", "left", "together")
 

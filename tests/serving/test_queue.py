@@ -205,8 +205,8 @@ def test_work_that_nobody_wants_is_broken_off(service: FakeService) -> None:
 def test_free_memory_is_given_back_after_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The C library keeps what a batch needed: a server of half a gigabyte once kept as much again."""
     given: list[int] = []
-    monkeypatch.setattr(worker_module, "give_back", lambda: given.append(len(service.batches)))
     service, pace = FakeService(), Pace()
+    monkeypatch.setattr(worker_module, "malloc_trim", lambda: given.append(len(service.batches)))
     queue = Queue(Limits(), pace)
     worker = Worker(service, queue, pace)
     for name in ("one", "two"):

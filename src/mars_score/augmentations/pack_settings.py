@@ -74,7 +74,7 @@ def _infiller(parts: Mapping[str, str]) -> str:
 
 
 def _head_hash() -> str:
-    from mars_score.infilling.headed_encoder import head_hash  # noqa: PLC0415  (loads torch)
+    from mars_score.lm.masked import head_hash  # noqa: PLC0415  (loads torch)
 
     return head_hash()
 

@@ -38,7 +38,7 @@ def settings_fingerprint(names: Sequence[str], scorer: MarsScorer) -> bytes:
         models += [parts.name(config.infilling.lm, LANGUAGE_MODEL)] if LM in uses else []
         models += [parts.name(config.scoring.encoder, SIMILARITY)] if SENTENCES in uses else []
     if _MASKED in uses:
-        from mars_score.infilling.headed_encoder import head_hash  # noqa: PLC0415  (loads torch)
+        from mars_score.lm.masked import head_hash  # noqa: PLC0415  (loads torch)
 
         models += [parts.name(config.infilling.masked_lm, MASKED_LM), head_hash()]
     return fingerprint("settings", list(names), ALGORITHM, repr(config), models)
