@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mars_score.scorer import MarsScorer
 
 TOLERANCE = 1e-5
-"""What docs/reliability.md promises between processors: they round differently in the seventh digit. A difference beyond
-this is a different program."""
+"""What docs/reliability.md promises between processors, which differ in the seventh digit. A difference beyond this is
+a different program."""
 
 EXAMPLES = (
     Example(
