@@ -9,7 +9,8 @@ library of one line is loaded before it, which says yes when MKL asks whether th
 
 What must hold is what the README promises:
 
-- with one thread and with two, and with the rows in reverse order, the same texts, and scores to the last bit;
+- with one thread and with two, and with the rows in reverse order, the same texts, and scores to the last bit
+  (likelihoods under a language model within LIKELIHOOD_BOUND);
 - between processors the same texts, and scores within BOUND.
 
 Exits with 1 and the reason where that does not hold, where a test fails, or where `doctor` finds fault.
@@ -37,7 +38,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 BOUND = 1e-5
-"""Scores of two processors differ by no more; of numbers beyond 1, such as perplexity, by this share of them."""
+"""Scores of two processors differ by no more, as docs/reliability.md promises."""
+LIKELIHOODS = ("perplexity", "lm_reference")
+"""Passes of the language model are shared out among threads, so that the last bits of these are not promised."""
+LIKELIHOOD_BOUND = 1e-4
+"""So these differ by up to this share of them."""
 METRICS = ("mars_paper", "naive", "bertscore", "moverscore", "context_cosine", "perplexity", "lm_reference")
 """What is compared beside the default score: something of every kind that computes with real models."""
 STORIES = 6
@@ -160,6 +165,7 @@ def run(processor: Processor, threads: int, library: Path | None, folder: Path) 
     environment = os.environ | processor.variables
     environment |= {"OMP_NUM_THREADS": str(threads), "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     environment |= {"MARS_SCORE_CACHE_SIZE": "0", "MARS_SCORE_PROGRESS": "0"}
+    environment |= {"OMP_WAIT_POLICY": "passive"}  # threads that wait leave the core to others
     if processor.intel and library is not None:
         environment["LD_PRELOAD"] = str(library)
     path = folder / f"{processor.name}-{threads}.json"
@@ -214,15 +220,19 @@ def faults(runs: Sequence[Run]) -> list[str]:
     for one in known:
         alone, base = first[one.processor], known[0]
         assert one.record
-        assert alone.record
         assert base.record
         for metric in ("mars", *METRICS):
-            if apart := gap(alone.record, one.record, [metric]):
-                found.append(f"{one.name}: {metric} differs by {apart:.1e} from {alone.name}; not a bit may")
-            if (apart := gap(base.record, one.record, [metric])) > BOUND:
-                found.append(
-                    f"{one.name}: {metric} differs by {apart:.1e} from {base.name}, more than {BOUND}"
-                )
+            loose = metric in LIKELIHOODS
+            allowed = (
+                (alone, LIKELIHOOD_BOUND if loose else 0.0),
+                (base, LIKELIHOOD_BOUND if loose else BOUND),
+            )
+            for other, bound in allowed:
+                assert other.record
+                if (apart := gap(other.record, one.record, [metric])) > bound:
+                    found.append(
+                        f"{one.name}: {metric} differs by {apart:.1e} from {other.name}, more than {bound}"
+                    )
         if count := differing(base.record, one.record):
             found.append(f"{one.name}: {count} augmented references differ from {base.name}")
     return found
