@@ -156,8 +156,7 @@ def test_no_input_is_overwritten(cli: CommandLine, beside: str, arguments: str, 
     if kind == "name":
         shutil.move(first, beside)
     else:
-        link = os.symlink if kind == "symlink" else os.link
-        link(os.path.abspath(first), beside)
+        (os.symlink if kind == "symlink" else os.link)(os.path.abspath(first), beside)
     source = beside if kind == "name" else first
     before = Path(source).read_bytes()
     filled = arguments.format(source, metric=" ".join(METRIC))

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from mars_score.errors import ConfigError, OutputError
 from mars_score.files import ResultRow, open_writer
+from mars_score.files.render import unescape
 
 if TYPE_CHECKING:
     from .conftest import Folder
@@ -57,7 +58,7 @@ def read(path: Path) -> list[ResultRow]:
         table = list(csv.DictReader(stream, delimiter="\t" if path.suffix == ".tsv" else ","))
     return [
         ResultRow(
-            row["id"],
+            unescape(row["id"]),
             {name: float(row[name]) if row[name] else None for name in ("mars", "bleu")},
             tuple(row["flags"].split(";")) if row["flags"] else (),
         )
