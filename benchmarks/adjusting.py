@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.rescore_vs_bertscore import OPENINGS, made_up, own_references
 from benchmarks.timing import ROUNDS, alternately, report
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from benchmarks.plain import Plain
 from benchmarks.texts import stories, summaries
 from benchmarks.timing import alternately, report
 from mars_score.infilling.decoder.engine import Counts
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from mars_score.types import Pair

@@ -20,7 +20,7 @@ from benchmarks.jobs import jobs_of
 from benchmarks.row_by_row import RowByRow
 from benchmarks.texts import stories
 from benchmarks.timing import ROUNDS, report, timed
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from mars_score.config import PlannerKind

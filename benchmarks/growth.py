@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.jobs import jobs_of, with_context_of
 from benchmarks.texts import stories, summaries
 from benchmarks.timing import alternately, report
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import Job

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.infilling.decoder.state import Job
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.types import Pair
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import ROUNDS, alternately, report
+from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.registry import METRICS, make_metric
-from mars_score.scorer import MarsScorer
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from benchmarks.jobs import jobs_of
 from benchmarks.texts import stories
 from benchmarks.timing import report
 from mars_score.infilling.decoder.engine import Engine
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 REFERENCES = 32
 SPARE = 160 << 20

@@ -23,9 +23,9 @@ from mars_score.cli.options import setting_value
 from mars_score.config import MarsConfig, ratios_up_to
 from mars_score.lm.attention import Prefill
 from mars_score.lm.causal import LanguageModel
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import resolve
 from mars_score.models.store import ModelStore
-from mars_score.scorer import MarsScorer
 from mars_score.types import Example, Pair
 
 if TYPE_CHECKING:

@@ -26,16 +26,16 @@ import torch
 from benchmarks.texts import stories
 from benchmarks.timing import ROUNDS, report
 from mars_score.cli.running import CHUNK, Batches, chunk_size
-from mars_score.engines.ray import RayEngine
 from mars_score.progress import silent_stages
+from mars_score.run.ray import RayEngine
+from mars_score.run.work import AugmentWork, ScorerRecipe
 from mars_score.types import Example
-from mars_score.work import AugmentWork, ScorerRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mars_score.engines.base import Worker
     from mars_score.progress import StageProgress
+    from mars_score.run.base import Worker
 
 REFERENCES = 64
 WARM_UP = Example("warm-up", "", ("The rain had stopped by then.",), "Clouds hung over the town.")
@@ -69,7 +69,7 @@ class Timed:
 
 def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
     """Time one run, and return what it wrote."""
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
     engine = RayEngine(workers=workers)
     size = min(chunk_size(engine, len(examples), CHUNK), len(examples) // 2)  # two must get something
@@ -83,7 +83,7 @@ def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
 
 def seconds_of_threads(examples: list[Example]) -> tuple[float, str]:
     """Time the same in this process, and return what it wrote."""
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
     with tempfile.TemporaryDirectory() as folder:
         work = Timed(AugmentWork(ScorerRecipe.of(MarsScorer(cache=None))), 1, folder)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.jobs import jobs_of
 from benchmarks.row_by_row import RowByRow
 from mars_score.infilling.decoder.engine import Engine
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.store import ModelStore
-from mars_score.scorer import MarsScorer
-from mars_score.text import clean
+from mars_score.text.cleaning import clean
 from mars_score.types import Pair
 
 if TYPE_CHECKING:

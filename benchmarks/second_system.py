@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import alternately, report
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 from mars_score.types import Example
 
 GOAL = 1.3

@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import ROUNDS, report
-from mars_score.augmentations.pack_writing import pack_writer
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
+from mars_score.storage.pack import pack_writer
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.store import ModelStore
-from mars_score.scorer import MarsScorer
 from tests.chromium import browser
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mars_score import parts
 from mars_score.config import (
     PAPER_FORMULA,
     PRESETS,
@@ -22,12 +21,13 @@ from mars_score.config import (
     preset,
     ratios_up_to,
 )
+from mars_score.encoders.token_level import fluency_hash
 from mars_score.errors import ConfigError
+from mars_score.mars import models
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import ResolvedModel
 from mars_score.models.store import ModelStore
-from mars_score.scorer import MarsScorer
 from mars_score.signature import signature
-from mars_score.similarity.fluency import fluency_hash
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +88,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(name: str, role: str | tuple[str, ...], store: object) -> ResolvedModel:
         return ResolvedModel(name, "store", "nowhere", "01234567")
 
-    monkeypatch.setattr(parts, "resolve", found)
+    monkeypatch.setattr(models, "resolve", found)
 
 
 class TestPresets:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mars_score.errors import InputError
-from mars_score.examples import make_examples
+from mars_score.io.examples import make_examples
 from mars_score.types import Example
 
 GOOD: dict[str, Any] = {

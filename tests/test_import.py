@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import mars_score
-from mars_score.scorer import MarsScorer
+from mars_score.mars.scorer import MarsScorer
 
 PUBLIC = [
     "Augmentation",
@@ -74,12 +74,12 @@ def loaded_after(code: str, *arguments: str) -> set[str]:
 def test_importing_the_package_loads_no_library() -> None:
     loaded = loaded_after("import mars_score")
     assert "mars_score.config" in loaded
-    assert loaded & {*HEAVY, "numpy", "pyarrow", "click", "rich", "mars_score.scorer"} == set()
+    assert loaded & {*HEAVY, "numpy", "pyarrow", "click", "rich", "mars_score.mars.scorer"} == set()
 
 
 def test_making_a_scorer_loads_no_model_library() -> None:
     loaded = loaded_after("import mars_score\nscorer = mars_score.MarsScorer('story', q=0.9, memory=1)")
-    assert "mars_score.scorer" in loaded
+    assert "mars_score.mars.scorer" in loaded
     assert loaded & set(HEAVY) == set()
 
 
@@ -89,7 +89,7 @@ def test_making_a_scorer_loads_no_model_library() -> None:
 def test_help_loads_no_library(arguments: list[str]) -> None:
     loaded = loaded_after("from mars_score.cli.main import run\nrun()", *arguments)
     assert "click" in loaded
-    assert loaded & {*HEAVY, "numpy", "pyarrow", "mars_score.scorer"} == set()
+    assert loaded & {*HEAVY, "numpy", "pyarrow", "mars_score.mars.scorer"} == set()
 
 
 def test_the_watch_sees_what_is_loaded() -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mars_score import ConfigError, InputError, MarsScorer, ScoreResult, golden
+from mars_score import ConfigError, InputError, MarsScorer, ScoreResult
 from mars_score.config import FORMULA, preset
 from mars_score.errors import ModelError
+from mars_score.mars import golden
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mars_score.text import clean
+from mars_score.text.cleaning import clean
 
 REMOVED = [
     ("We won! #victory at last", "We won! at last"),

@@ -9,12 +9,12 @@ import pytest
 
 from mars_score.errors import EngineError
 from mars_score.fingerprint import ALGORITHM
+from mars_score.io.examples import distinct_references
+from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import silent_stages
-from mars_score.references import distinct_references
-from mars_score.scorer import MarsScorer
+from mars_score.run.work import AugmentWork, ScorerRecipe, ScoreWork
 from mars_score.types import Example
-from mars_score.work import AugmentWork, ScorerRecipe, ScoreWork
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -131,7 +131,7 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
 
 def main() -> int:
     """Print the table."""
-    from tempfile import TemporaryDirectory  # noqa: PLC0415  (only here)
+    from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
         rows = measure(ROOT / "src", modules_of_a_score(Path(folder) / "scores.jsonl"))

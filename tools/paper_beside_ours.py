@@ -13,7 +13,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mars_score.study.json_file import read_results
+from mars_score.study.results_file import read_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

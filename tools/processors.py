@@ -107,11 +107,11 @@ class Run:
 
 def rows() -> list[Any]:
     """The demonstration, the examples of `doctor` and some stories: 36 rows, all written for this project."""
-    from benchmarks.texts import candidates, stories  # noqa: PLC0415
+    from benchmarks.texts import candidates, stories
 
-    from mars_score import golden  # noqa: PLC0415
-    from mars_score.files import read_examples  # noqa: PLC0415
-    from mars_score.types import Example  # noqa: PLC0415
+    from mars_score.io.readers import read_examples
+    from mars_score.mars import golden
+    from mars_score.types import Example
 
     told = [
         Example(f"story{number}/{place}", text, (pair[1],), pair[0])
@@ -123,11 +123,11 @@ def rows() -> list[Any]:
 
 def record(path: Path, *, reverse: bool) -> None:
     """Write what this process computes: texts and scores, by the id of a row; then run `doctor`."""
-    import torch  # noqa: PLC0415
+    import torch
 
-    from mars_score.cli.doctor import doctor  # noqa: PLC0415
-    from mars_score.metrics.registry import make_metric  # noqa: PLC0415
-    from mars_score.scorer import MarsScorer  # noqa: PLC0415
+    from mars_score.cli.doctor import doctor
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.metrics.registry import make_metric
 
     examples = rows()[::-1] if reverse else rows()
     scorer = MarsScorer(cache=None)

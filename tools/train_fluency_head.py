@@ -26,9 +26,9 @@ from fluency_head.training import Body, Head, Settings, train
 from masked_head.text import SOURCES, TEST, VALIDATION, Texts, fetch
 from safetensors.torch import load_file, save_file
 
-from mars_score.models.digest import sha256_of
+from mars_score.encoders.token_level import FILE, FOLDER
+from mars_score.models.manifest import sha256_of
 from mars_score.models.store import ModelStore
-from mars_score.similarity.fluency import FILE, FOLDER
 
 BODY = "minilm-l6"
 CARD = FOLDER / "card.json"

@@ -26,7 +26,7 @@ from masked_head.training import Settings, train
 from safetensors.torch import save_file
 
 from mars_score.lm.masked import FILE, FOLDER, HeadedEncoder
-from mars_score.models.digest import sha256_of
+from mars_score.models.manifest import sha256_of
 from mars_score.models.store import ModelStore
 
 if TYPE_CHECKING:

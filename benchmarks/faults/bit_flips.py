@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import report, timed
-from mars_score.augmentations.cache import AugmentationCache
-from mars_score.augmentations.pack_writing import pack_writer
 from mars_score.config import InfillingConfig
 from mars_score.errors import InputError, ModelError
+from mars_score.mars.models import Parts
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.manifest import NAME, content_problems
 from mars_score.models.report import SilentReport
 from mars_score.models.store import ModelStore, Status
-from mars_score.parts import Parts
-from mars_score.scorer import MarsScorer
+from mars_score.storage.cache import AugmentationCache
+from mars_score.storage.pack import pack_writer
 from mars_score.types import Example
 
 if TYPE_CHECKING:

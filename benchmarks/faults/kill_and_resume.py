@@ -32,7 +32,7 @@ import pyarrow.parquet
 from benchmarks.faults.running import REAL, TOYS, Ended, finish, run, start, write_rows
 from benchmarks.texts import stories
 from benchmarks.timing import report
-from mars_score.augmentations.cache import FILE
+from mars_score.storage.cache import FILE
 
 KILLS, REFERENCES, CANDIDATES = 30, 60, 5
 SCORES = ("jsonl", "csv", "parquet")

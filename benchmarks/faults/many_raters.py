@@ -27,10 +27,10 @@ from pathlib import Path
 import httpx
 
 from benchmarks.timing import report
-from mars_score.rating.order import order_for
-from mars_score.rating.sheet import read_sheet
-from mars_score.rating.storage import RatingStore
-from mars_score.study.ratings_file import QUESTIONS
+from mars_score.study.augmentation_ratings import QUESTIONS
+from mars_score.web.rating.questions import order_for
+from mars_score.web.rating.sheet import read_sheet
+from mars_score.web.rating.storage import RatingStore
 
 RATERS, KILLS, ITEMS, TEXTS = 16, 3, 6, 17
 PATIENCE = 120.0

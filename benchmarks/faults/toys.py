@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mars_score.encoders.base import Encoding
 from mars_score.infilling.base import Infilled
+from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.scorer import MarsScorer
-from mars_score.similarity.base import Encoding
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:

@@ -38,14 +38,14 @@ from mars_score.types import (
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.metrics.base import score_all
     from mars_score.metrics.registry import make_metric
-    from mars_score.metrics.scoring import score_all
-    from mars_score.scorer import MarsScorer
 
 _LATER = {
-    "MarsScorer": "mars_score.scorer",
+    "MarsScorer": "mars_score.mars.scorer",
     "make_metric": "mars_score.metrics.registry",
-    "score_all": "mars_score.metrics.scoring",
+    "score_all": "mars_score.metrics.base",
 }
 """Loaded when they are first asked for, with their modules."""
 

@@ -11,7 +11,7 @@ def check_device(name: str, option: str = "device") -> str:
     """Return a device's name; one that is not there is refused before any model is loaded."""
     if name == PROCESSOR:  # always there; to know of others torch is needed
         return name
-    import torch  # noqa: PLC0415  (slow)
+    import torch
 
     try:
         # A number there and back: some devices exist by name and hold nothing.

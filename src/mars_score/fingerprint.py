@@ -11,11 +11,20 @@ invalidates nothing. Libraries may change numbers too; which ones made an output
 
 from __future__ import annotations
 
+import hashlib
+import json
 from contextlib import suppress
 from importlib import metadata
+from typing import TYPE_CHECKING
 
-from mars_score.hashing import digest
 from mars_score.version import __version__
+
+if TYPE_CHECKING:
+    from mars_score.types import Pair
+
+
+# Is this number still valid? One rule for the cache, packs, the store of a study, and runs that are
+# continued.
 
 ALGORITHM: dict[str, int] = {"augment": 1, "naive": 1, "score": 2}
 """The stages of MARS: masking with guided infilling, masking with naive infilling, and the comparison with the
@@ -63,3 +72,23 @@ def made_with() -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
     return found
+
+
+# One name for many values: the keys by which computed things are found again.
+
+
+def digest(*parts: object) -> bytes:
+    """Return the hash of texts, numbers and lists of them."""
+    # JSON, because it marks where one text ends and the next one starts.
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+# What an augmentation is found by: a hash of all that it depends on, so that nothing is ever out of date.
+
+KEY = 32
+"""Bytes of a key."""
+
+
+def pair_key(signature: str, pair: Pair) -> bytes:
+    """Return the key of a pair's augmentation in the cache and in packs; the signature is that of augmentations."""
+    return fingerprint(signature, pair.context, pair.reference, pair.question)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from mars_score import parts
 from mars_score.cli.main import run
+from mars_score.encoders.base import Encoding
 from mars_score.infilling.base import Infilled, Request
+from mars_score.mars import models
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import ResolvedModel
 from mars_score.progress import Progress, silent
-from mars_score.scorer import MarsScorer
-from mars_score.similarity.base import Encoding
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
             name, "store", "nowhere", "01234567", None, role if isinstance(role, str) else role[0]
         )
 
-    monkeypatch.setattr(parts, "resolve", found)
+    monkeypatch.setattr(models, "resolve", found)
     monkeypatch.setattr(MarsScorer, "tagger", Nouns())
     monkeypatch.setattr(MarsScorer, "infiller", Dots())
     monkeypatch.setattr(MarsScorer, "encoder", Letters())

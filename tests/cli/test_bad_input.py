@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import pytest
 
+from mars_score.mars.scorer import MarsScorer
 from mars_score.models.store import ModelStore
-from mars_score.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from .conftest import CommandLine, Result

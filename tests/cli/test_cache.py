@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.augmentations.cache import FILE
+from mars_score.storage.cache import FILE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from mars_score import rates
 from mars_score.infilling.base import Infilled, Request
+from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.scorer import MarsScorer
+from mars_score.run import rates
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def test_the_estimate_grows_with_the_work(cli: CommandLine, monkeypatch: pytest.
             ]
 
     monkeypatch.setattr(MarsScorer, "infiller", Slow())
-    monkeypatch.setattr("mars_score.scorer.perf_counter", lambda: now)
+    monkeypatch.setattr("mars_score.mars.scorer.perf_counter", lambda: now)
     cli.put_rows("first.jsonl", rows(5, 5))
     cli("augment", "first.jsonl", "-o", "first-out.jsonl")
     cli.put_rows("rows.jsonl", [{**row, "context": "Hmm."} for row in rows(90, 10)])

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mars_score.files import read_examples
+from mars_score.io.readers import read_examples
 
 from .conftest import environment
 
 if TYPE_CHECKING:
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
     from .conftest import CommandLine
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from mars_score import scorer as scorer_module
+from mars_score.mars import scorer as scorer_module
 
 from .conftest import WATCHED, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
     from .conftest import CommandLine
 

@@ -17,9 +17,10 @@ import pyarrow.parquet
 import pytest
 
 from mars_score.cli.running import CHUNK
-from mars_score.files import line_writer, read_examples
-from mars_score.masking.idf import CorpusIdf
-from mars_score.scorer import MarsScorer
+from mars_score.io import writers
+from mars_score.io.readers import read_examples
+from mars_score.mars.scorer import MarsScorer
+from mars_score.text.frequency import CorpusIdf
 
 from .conftest import environment
 
@@ -381,7 +382,7 @@ def test_a_disk_that_gets_full(
     cli.put_rows("rows.jsonl", many(300))
     assert cli(command, "rows.jsonl", "-o", "whole.jsonl").code == 0
     whole = Path("whole.jsonl").read_text(encoding="utf-8").splitlines()
-    monkeypatch.setattr(line_writer, "FileIO", Disk)
+    monkeypatch.setattr(writers, "FileIO", Disk)
     result = cli(command, "rows.jsonl", "-o", output)
     assert (result.code, result.out) == (2, "")
     left = Path(kept).read_text(encoding="utf-8").splitlines()
@@ -395,7 +396,7 @@ def test_a_disk_that_gets_full(
 @pytest.mark.parametrize("command", ["score", "augment"])
 def test_a_device_that_is_full(cli: CommandLine, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "room", 0)
-    monkeypatch.setattr(line_writer, "FileIO", Disk)
+    monkeypatch.setattr(writers, "FileIO", Disk)
     result = cli(command, "rows.jsonl", "-o", "out.jsonl")
     assert (result.code, result.out) == (2, "")
     assert "No space left on device; rows saved before it: 0, in out.jsonl\n" in result.err

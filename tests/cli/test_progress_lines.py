@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mars_score.cli.progress import bars
-from mars_score.cli.progress_lines import EVERY, VARIABLE, ProgressLines
+from mars_score.cli.progress import EVERY, VARIABLE, ProgressLines, bars
 from mars_score.errors import ConfigError
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from mars_score.cli import running
 from mars_score.fingerprint import ALGORITHM
+from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.registry import make_metric
-from mars_score.scorer import MarsScorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -304,7 +304,7 @@ def test_a_release_with_the_same_algorithms_goes_on(
     content = Path("out.jsonl").read_bytes()
     Path("out.jsonl").write_bytes(content[: len(content) // 2])
     others = {"mars-score": "9.9.9", "torch": "9.9.9"}
-    monkeypatch.setattr("mars_score.files.sidecar.made_with", lambda: others)
+    monkeypatch.setattr("mars_score.io.output.made_with", lambda: others)
     monkeypatch.setattr("importlib.metadata.version", lambda name: "9.9.9")
     assert cli("score", "rows.jsonl", "-o", "out.jsonl").code == 0
     assert Path("out.jsonl").read_bytes() == content

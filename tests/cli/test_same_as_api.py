@@ -8,12 +8,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from mars_score import golden
+from mars_score.mars import golden
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
 
 def test_same_scores_and_signature(tmp_path: Path, scorer: MarsScorer) -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from mars_score.masking import BackgroundIdf, Idf, SpacyTagger, Tag, Tagger
+from mars_score.masking.tagging import SpacyTagger, Tag, Tagger
+from mars_score.text.frequency import BackgroundIdf, Idf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

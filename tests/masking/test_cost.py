@@ -7,8 +7,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.masking import words
 from mars_score.masking.cost import common, costs
+from mars_score.text.words import words
 
 
 def textbook(context: str, reference: str) -> int:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.masking import BackgroundIdf, CorpusIdf, Idf, words
+from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
+from mars_score.text.words import words
 
 
 def test_rarer_words_tell_more(background: Idf) -> None:

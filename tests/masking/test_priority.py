@@ -8,7 +8,7 @@ from mars_score.config import MaskingConfig
 from mars_score.masking.priority import priority
 
 if TYPE_CHECKING:
-    from mars_score.masking import Tag
+    from mars_score.masking.tagging import Tag
 
 
 @pytest.mark.parametrize(

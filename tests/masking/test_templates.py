@@ -3,23 +3,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import MaskingConfig
-from mars_score.masking import (
-    BackgroundIdf,
-    CorpusIdf,
-    Idf,
-    SpacyTagger,
-    Tagger,
-    explain_words,
-    make_templates,
-)
 from mars_score.masking.knapsack import budget
+from mars_score.masking.templates import explain_words, make_templates
+from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
 from mars_score.types import Block, Template
+
+if TYPE_CHECKING:
+    from mars_score.masking.tagging import SpacyTagger, Tagger
 
 CONTEXT = (
     "Wendy was driving down the road. She heard her car making a noise. She pulled over to examine the "

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.masking import words
+from mars_score.text.words import words
 
 SPLITS = [
     ("She won't stop, it's John's.", ["She", "won't", "stop", ",", "it's", "John's", "."]),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from mars_score.masking.words import words
+from mars_score.encoders.layers import TokenEncoder, TokenEncoding, Tokens
 from mars_score.progress import Progress, silent
-from mars_score.similarity.tokens import TokenEncoder, TokenEncoding, Tokens
+from mars_score.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

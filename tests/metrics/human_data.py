@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.files import read_examples
+from mars_score.io.readers import read_examples
 
 if TYPE_CHECKING:
     from mars_score.metrics.base import Metric, Value

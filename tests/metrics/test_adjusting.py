@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import FORMULA, MarsConfig, preset
-from mars_score.metrics.adjusting import WORST, Yardstick, adjustments, fluency_of
-from mars_score.metrics.borrowing import Source
-from mars_score.metrics.mars import PLACES, Mars
-from mars_score.similarity.base import CloseReading, Encoding
-from mars_score.similarity.memory import EncodingMemory
-from mars_score.similarity.pieces import rarity
+from mars_score.encoders.base import CloseReading, Encoding, EncodingMemory
+from mars_score.encoders.token_level import rarity
+from mars_score.mars.adjustments import WORST, Source, Yardstick, adjustments, fluency_of
+from mars_score.mars.scorer import PLACES, Mars
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:

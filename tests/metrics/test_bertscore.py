@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import pytest
 
 from mars_score import flags
+from mars_score.encoders.layers import TokenEncoder
 from mars_score.metrics.bertscore import BertScore, Measure
 from mars_score.models.quiet import quiet
-from mars_score.similarity.tokens import TokenEncoder
 from mars_score.types import Example
 from tests.metrics.fake_tokens import fake_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mars_score.encoders.layers import TokenEncoding
     from mars_score.models.store import ModelStore
-    from mars_score.similarity.tokens import TokenEncoding
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 PARTS = {"kpqa_narrativeqa": 120, "usr_personachat": 70, "mans_roc": 20, "summeval": 8}

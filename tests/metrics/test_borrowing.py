@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.metrics.borrowing import Source, runs, words
-from mars_score.similarity.pieces import rarity
+from mars_score.encoders.token_level import rarity
+from mars_score.mars.adjustments import Source, runs, words
 
 MARKET = "The goat ate the hat. The goat slept."
 phrases = st.lists(st.sampled_from(["the", "goat", "ate", "a", "hat", ".", "Zebra", "!"]), max_size=12).map(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mars_score import flags
-from mars_score.metrics.context_cosine import ContextCosine
-from mars_score.similarity.base import Encoding
+from mars_score.encoders.base import Encoding
+from mars_score.metrics.sentinels import ContextCosine
 from mars_score.types import Example
 
 if TYPE_CHECKING:

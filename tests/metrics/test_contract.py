@@ -10,15 +10,15 @@ import pytest
 
 from mars_score import flags
 from mars_score.errors import ConfigError
+from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import METRICS, make_metric, metric_names
-from mars_score.metrics.scoring import score_all
 from mars_score.types import Example
 
 from .human_data import number
 
 if TYPE_CHECKING:
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric, Value
-    from mars_score.scorer import MarsScorer
 
 HARBOUR = (
     "The ferry to the islands was cancelled because of the wind. Dozens of people waited in the harbour. "

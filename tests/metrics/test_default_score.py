@@ -13,8 +13,8 @@ import torch
 from wordfreq import zipf_frequency
 
 from mars_score.config import preset
-from mars_score.files import read_examples
-from mars_score.similarity.close import CloseEncoder
+from mars_score.encoders.token_level import CloseEncoder
+from mars_score.io.readers import read_examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mars_score.config import ScoringConfig
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.types import Augmentation, Example
 
     Read = Callable[[str], tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]]

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from mars_score import flags
-from mars_score.masking.words import words
+from mars_score.encoders.layers import TokenEncoder
+from mars_score.encoders.sentence import SentenceEncoder
+from mars_score.encoders.word_vectors import WordVectorEncoder
 from mars_score.metrics.bertscore import BertScore
-from mars_score.metrics.context_cosine import ContextCosine
 from mars_score.metrics.moverscore import MoverScore
 from mars_score.metrics.sentence_mover import SentenceMover
-from mars_score.similarity.sentence import SentenceEncoder
-from mars_score.similarity.tokens import TokenEncoder
-from mars_score.similarity.words import WordVectorEncoder
+from mars_score.metrics.sentinels import ContextCosine
+from mars_score.text.words import words
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from mars_score.types import Example
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.progress import Progress
-    from mars_score.scorer import MarsScorer
 
 
 class Told:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mars_score.lm.likelihood import Likelihood, Reading
-from mars_score.metrics.likely import LEAST, MARGIN, ORDINARY, expectedness, read
+from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, expectedness, read
 from mars_score.types import Adjustment, Example
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
 CONTEXT = "Nora had promised to bake a cake for the school fair."
 REFERENCE = "She got up early, mixed the batter and brought a warm cake to the fair."

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from mars_score import flags
 from mars_score.config import MarsConfig, preset
-from mars_score.metrics.comparing import weights as weights_of
-from mars_score.metrics.mars import Mars
-from mars_score.similarity.base import Encoding
-from mars_score.similarity.memory import EncodingMemory
+from mars_score.encoders.base import Encoding, EncodingMemory
+from mars_score.mars.score import weights as weights_of
+from mars_score.mars.scorer import Mars
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from mars_score import flags
+from mars_score.encoders.layers import TokenEncoder
 from mars_score.errors import ConfigError
-from mars_score.masking.idf import BackgroundIdf, CorpusIdf
-from mars_score.masking.words import words
+from mars_score.metrics.matching import bag
 from mars_score.metrics.moverscore import MoverScore
-from mars_score.similarity.content import is_punctuation
-from mars_score.similarity.tokens import TokenEncoder
-from mars_score.similarity.transport import bag
+from mars_score.text.frequency import BackgroundIdf, CorpusIdf
+from mars_score.text.stop_words import is_punctuation
+from mars_score.text.words import words
 from mars_score.types import Example
+from tests.encoders.plain_transport import plain_distance
 from tests.metrics.fake_tokens import fake_tokens
-from tests.similarity.plain_transport import plain_distance
 
 if TYPE_CHECKING:
     from mars_score.models.store import ModelStore

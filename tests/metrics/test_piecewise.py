@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.metrics.piecewise import RECALL, matches
-from mars_score.similarity.base import CloseReading
+from mars_score.encoders.base import CloseReading
+from mars_score.mars.adjustments import RECALL, matches
 
 if TYPE_CHECKING:
     from mars_score.config import MatchKind

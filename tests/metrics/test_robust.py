@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.config import preset
-from mars_score.files import read_examples
+from mars_score.io.readers import read_examples
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo.jsonl"

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from mars_score import flags
+from mars_score.encoders.base import Encoding
+from mars_score.encoders.word_vectors import WordVectorEncoder
+from mars_score.metrics.matching import bag
 from mars_score.metrics.sentence_mover import SentenceMover
-from mars_score.similarity.base import Encoding
-from mars_score.similarity.transport import bag
-from mars_score.similarity.words import WordVectorEncoder
 from mars_score.types import Example
-from tests.similarity.plain_transport import plain_distance
+from tests.encoders.plain_transport import plain_distance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

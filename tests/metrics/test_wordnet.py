@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.metrics import wordnet as module
-from mars_score.metrics.wordnet import WordNet
+from mars_score.metrics import meteor as module
+from mars_score.metrics.meteor import WordNet
 
 from ..test_import import loaded_after
 

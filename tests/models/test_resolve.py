@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.errors import ModelError
-from mars_score.models import catalogue_hash, resolve
 from mars_score.models.catalogue import default_catalogue
-from mars_score.models.hub import _complete
+from mars_score.models.resolve import _complete, catalogue_hash, resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import mars_score
+from mars_score.encoders.sentence import SentenceEncoder
 from mars_score.errors import ModelError
 from mars_score.masking.tagging import SpacyTagger
-from mars_score.models import ModelStore, resolve
+from mars_score.models.resolve import resolve
 from mars_score.models.safety import refuse_code
-from mars_score.similarity.sentence import SentenceEncoder
+from mars_score.models.store import ModelStore
 from tests.infilling import tiny_masked
 
 if TYPE_CHECKING:

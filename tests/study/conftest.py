@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.study.score_store import ScoreStore
+from mars_score.study.store import ScoreStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mars_score.datasets.base import Dataset, Rated
 from mars_score.errors import ConfigError
-from mars_score.study import analysis
-from mars_score.study.analysis import Analysis
-from mars_score.study.contrasts import MORE, permute
+from mars_score.io.datasets.base import Dataset, Rated
+from mars_score.study import analyse
+from mars_score.study.analyse import Analysis
+from mars_score.study.correlations import MORE, permute
+from mars_score.study.plan import Settings, attack_names
 from mars_score.study.results import HUMAN, PER_RATING
-from mars_score.study.running import run_study
-from mars_score.study.score_store import ScoreStore
+from mars_score.study.run import run_study
 from mars_score.study.scoring import make_work, score_works
-from mars_score.study.settings import Settings, attack_names
+from mars_score.study.store import ScoreStore
 from mars_score.types import Example
 from tests.study.toys import Counting, dataset, modelless_scorer, register
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.study.contrasts import Question
+    from mars_score.study.correlations import Question
     from mars_score.study.results import Cell, DatasetResult, Study
 
 DATA = dataset(8)
@@ -281,8 +281,8 @@ def test_a_second_run_computes_no_statistic(store: ScoreStore, monkeypatch: pyte
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(analysis, "cells", refuse)
-    monkeypatch.setattr(analysis, "permute", refuse)
+    monkeypatch.setattr(analyse, "cells", refuse)
+    monkeypatch.setattr(analyse, "permute", refuse)
     assert study(store) == first
 
 
@@ -296,7 +296,7 @@ def test_an_added_metric_computes_only_its_own_statistics(
         asked.extend({one.better, one.worse} for one in questions)
         permute(questions, *rest, **options)
 
-    monkeypatch.setattr(analysis, "permute", watched)
+    monkeypatch.setattr(analyse, "permute", watched)
     study(store, settings=replace(SETTINGS, metrics=(*METRICS, "chrf")))
     assert len(asked) == 10  # five pairs, asked in two ways
     assert all("chrf" in pair for pair in asked)

@@ -10,10 +10,17 @@ import pytest
 from scipy import stats
 
 from mars_score.errors import InputError
-from mars_score.evaluation.agreement import krippendorff_alpha
-from mars_score.study.augmentation_ratings import augmentation_study
-from mars_score.study.rating_sheet import choose_items, key_text, sheet_rows, sheet_text
-from mars_score.study.ratings_file import Rating, key_path, read_ratings
+from mars_score.stats.ratings import krippendorff_alpha
+from mars_score.study.augmentation_ratings import (
+    Rating,
+    augmentation_study,
+    choose_items,
+    key_path,
+    key_text,
+    read_ratings,
+    sheet_rows,
+    sheet_text,
+)
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import dataset, reference
 

@@ -10,13 +10,13 @@ import pytest
 
 from mars_score.errors import EngineError
 from mars_score.progress import silent_stages
-from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
 from mars_score.study.scoring import make_work
+from mars_score.study.worker import Ask, Chunk, ChunkWork, Place
 from tests.study.toy_mars import ToyParts, toy_scorer
 from tests.study.toys import dataset
 
 if TYPE_CHECKING:
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
 
 DATA = [dataset(6, "first"), dataset(3, "second", seed=2)]
 
@@ -50,7 +50,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[ToyParts]:
         found.append(Places())
         return scorer_with(found[-1], config=arguments["config"])
 
-    monkeypatch.setattr("mars_score.work.ScorerRecipe.scorer", lambda recipe: make(**recipe.arguments))
+    monkeypatch.setattr("mars_score.run.work.ScorerRecipe.scorer", lambda recipe: make(**recipe.arguments))
     return found
 
 

@@ -15,8 +15,8 @@ from mars_score.cli import rating_sheet as sheet_command
 from mars_score.cli import study as study_command
 from mars_score.errors import ConfigError, InputError
 from mars_score.study import scoring
-from mars_score.study.json_file import read_results
-from mars_score.study.limiting import first_items
+from mars_score.study.plan import first_items
+from mars_score.study.results_file import read_results
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import Counting, dataset, register, write_rows
 
@@ -61,9 +61,9 @@ def test_the_report_is_written(data: str, folder: Path, monkeypatch: pytest.Monk
     from types import ModuleType
 
     written: list[tuple[str, Path]] = []
-    module = ModuleType("mars_score.report")
+    module = ModuleType("mars_score.study.report")
     module.write_report = lambda study, where: written.append((study.datasets[0].name, where))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "mars_score.report", module)
+    monkeypatch.setitem(sys.modules, "mars_score.study.report", module)
     done = CliRunner().invoke(
         study_command.study,
         [data, "--out", str(folder), "--metrics", "random", "--attacks", "none", "--draws", "5"],

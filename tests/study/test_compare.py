@@ -10,18 +10,18 @@ from click.testing import CliRunner
 
 from mars_score.cli.compare import compare
 from mars_score.errors import ConfigError, InputError
-from mars_score.evaluation.paired import compare_systems
-from mars_score.study.json_file import write_results
-from mars_score.study.running import run_study
-from mars_score.study.settings import Settings
-from mars_score.study.system_comparison import compare_all
+from mars_score.stats.systems import compare_systems
+from mars_score.study.plan import Settings
+from mars_score.study.results_file import write_results
+from mars_score.study.run import run_study
+from mars_score.study.systems import compare_all
 from tests.study.toys import dataset, modelless_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mars_score.study.score_store import ScoreStore
+    from mars_score.study.store import ScoreStore
 
 A = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 B = [0.1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.3]

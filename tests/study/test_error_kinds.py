@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.study.disagreements import disagreements
-from mars_score.study.error_kinds import error_kinds, is_copied, is_new, unknown_words
+from mars_score.study.disagreements import disagreements, error_kinds, is_copied, is_new, unknown_words
 from mars_score.study.scoring import make_work, score_works
 from mars_score.types import Example
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import dataset
 
 if TYPE_CHECKING:
-    from mars_score.study.score_store import ScoreStore
+    from mars_score.study.store import ScoreStore
 
 CONTEXT = (
     "The old ferry to the island broke down twice this spring. The company has ordered a new ship that runs on "

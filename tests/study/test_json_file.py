@@ -10,9 +10,8 @@ import pytest
 
 from mars_score.errors import InputError, OutputError
 from mars_score.study import results
-from mars_score.study.codec import from_json, to_json
-from mars_score.study.json_file import read_results, write_results
 from mars_score.study.results import SCHEMA, Study
+from mars_score.study.results_file import from_json, read_results, to_json, write_results
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,17 +10,17 @@ import pytest
 from scipy import stats
 
 from mars_score.config import ratios_up_to
+from mars_score.study.plan import Settings
 from mars_score.study.ratios import row_score
-from mars_score.study.running import run_study
+from mars_score.study.run import run_study
 from mars_score.study.scoring import make_work, score_works
-from mars_score.study.settings import Settings
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import dataset, reference
 
 if TYPE_CHECKING:
-    from mars_score.datasets.base import Dataset
-    from mars_score.study.ratio_cosines import Cosines
-    from mars_score.study.score_store import ScoreStore
+    from mars_score.io.datasets.base import Dataset
+    from mars_score.study.store import ScoreStore
+    from mars_score.study.worker import Cosines
 
 
 def several_references() -> Dataset:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.errors import OutputError
-from mars_score.hashing import digest
-from mars_score.study.score_store import FILE, Entry, ScoreStore, row_key, text_digest
+from mars_score.fingerprint import digest
+from mars_score.study.store import FILE, Entry, ScoreStore, row_key, text_digest
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ from mars_score.fingerprint import ALGORITHM, number
 from mars_score.metrics.registry import METRICS, make_metric
 from mars_score.study import scoring
 from mars_score.study.disagreements import disagreements
-from mars_score.study.score_store import ScoreStore
 from mars_score.study.scoring import count_missing, make_work, score_works
+from mars_score.study.store import ScoreStore
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import Counting, dataset, modelless_scorer, register, with_candidate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mars_score.datasets.base import Dataset
-    from mars_score.scorer import MarsScorer
+    from mars_score.io.datasets.base import Dataset
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.study.scoring import DatasetScores
 
 DATA = dataset()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from mars_score.datasets.base import Dataset, Rated
+from mars_score.io.datasets.base import Dataset, Rated
+from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics import registry
 from mars_score.metrics.base import Input, Value
 from mars_score.metrics.registry import Entry
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.scorer import MarsScorer
 from mars_score.types import Example
 
 if TYPE_CHECKING:

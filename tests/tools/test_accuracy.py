@@ -14,7 +14,7 @@ from accuracy.measures import copies_on_top, kendall, pearson, withstood
 from accuracy.settings import FORMULA_OF, WRITTEN
 from accuracy.tables import written
 
-from mars_score.attacks.applying import Attacked
+from mars_score.study.attacks.robustness import Attacked
 from tests.study.toys import dataset
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.evaluation.grouping import correlate
-from mars_score.evaluation.permutation import perm_both
-from mars_score.evaluation.scored import scored, take
+from mars_score.stats.correlation import correlate
+from mars_score.stats.data import scored, take
+from mars_score.stats.permutation import perm_both
 
 if TYPE_CHECKING:
     from accuracy.scores import Half
-    from mars_score.evaluation.scored import Scored
+    from mars_score.stats.data import Scored
 
 FEW = 10
 """Items; the average of fewer says nothing."""

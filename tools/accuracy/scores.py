@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mars_score.attacks.applying import attack_dataset
-from mars_score.datasets.loading import load_dataset
+from mars_score.io.datasets.loading import load_dataset
+from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import Progress, silent
-from mars_score.scorer import MarsScorer
+from mars_score.study.attacks.robustness import attack_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from accuracy.halves import DataSet
-    from mars_score.datasets.base import Dataset
-    from mars_score.similarity.base import Encoder, Encoding
+    from mars_score.encoders.base import Encoder, Encoding
+    from mars_score.io.datasets.base import Dataset
     from mars_score.types import Example
 
 ATTACKS = ("reorder", "retrieve", "unrelated", "copy_reference")

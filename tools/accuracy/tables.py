@@ -10,7 +10,7 @@ import numpy as np
 
 from accuracy.measures import better_by_chance, copies_on_top, kendall, pearson, withstood
 from accuracy.settings import ABLATIONS, BASELINES, FORMULA_OF, JUDGED, READ, SENTINELS, WRITTEN
-from mars_score.evaluation.multiple import holm
+from mars_score.stats.significance import holm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mars_score.models.catalogue import PinnedFile, Source
-from mars_score.models.download import download, find_archive
-from mars_score.models.extract import extract
+from mars_score.models.fetch import download, extract, find_archive
 from mars_score.models.report import default_report
 
 if TYPE_CHECKING:

@@ -9,35 +9,41 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.augmentations.pack_format import SUFFIX
-from mars_score.augmentations.pack_writing import pack_writer
-from mars_score.cli.checking import Checked, check
-from mars_score.cli.cost_line import Bill
-from mars_score.cli.dry_run import dry_run_option, tell_augmenting
-from mars_score.cli.engine_options import engine_options, take_engine
-from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
-from mars_score.cli.resuming import Origin, refuse_other_signatures, restart_option, take_over
-from mars_score.cli.running import CHUNK, Batches, chunk_size, run
-from mars_score.cli.stopping import stoppable
+from mars_score.cli.options import (
+    engine_options,
+    input_options,
+    read_files,
+    scorer_options,
+    take_engine,
+    take_input,
+    take_scorer,
+)
+from mars_score.cli.resuming import (
+    Origin,
+    dry_run_option,
+    refuse_other_signatures,
+    restart_option,
+    take_over,
+    tell_augmenting,
+)
+from mars_score.cli.running import CHUNK, Batches, Bill, Checked, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
-from mars_score.files import check_writable, write_signatures
-from mars_score.files.finished import json_objects, left_over
-from mars_score.files.formats import OUTPUTS, format_of
-from mars_score.files.line_writer import open_lines
-from mars_score.files.output_path import output_file
-from mars_score.files.rows import Kept
-from mars_score.files.sidecar import sidecar_of
-from mars_score.metrics.identity import settings_fingerprint
-from mars_score.references import distinct_references
-from mars_score.work import AugmentWork, ScorerRecipe
+from mars_score.io.examples import distinct_references
+from mars_score.io.fields import Kept
+from mars_score.io.output import OUTPUTS, check_writable, format_of, output_file, sidecar_of, write_signatures
+from mars_score.io.resume import json_objects, left_over
+from mars_score.io.writers import open_lines
+from mars_score.metrics.registry import settings_fingerprint
+from mars_score.run.work import AugmentWork, ScorerRecipe
+from mars_score.storage.pack import SUFFIX, pack_writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mars_score.engines.base import Engine
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.run.base import Engine
+    from mars_score.run.work import Augmented
     from mars_score.types import Augmentation, Example, Pair
-    from mars_score.work import Augmented
 
 
 @click.command()

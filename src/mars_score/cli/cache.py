@@ -6,11 +6,11 @@ from datetime import datetime
 
 import click
 
-from mars_score.augmentations import inspection
-from mars_score.augmentations.cache import AugmentationCache
-from mars_score.augmentations.places import FOLDER, SIZE
 from mars_score.errors import IntegrityError
 from mars_score.models.report import human_size
+from mars_score.storage import cache as storage
+from mars_score.storage.cache import AugmentationCache
+from mars_score.storage.places import FOLDER, SIZE
 
 
 @click.group()
@@ -22,7 +22,7 @@ def cache() -> None:
 def info() -> None:
     """Show where the cache is, and what is in it."""
     here = AugmentationCache()
-    found = inspection.info(here)
+    found = storage.info(here)
     click.echo(f"file: {here.database.path}")
     if not here.size:
         click.echo(f"the cache is switched off: {SIZE} is 0")
@@ -38,18 +38,18 @@ def info() -> None:
 def clear() -> None:
     """Remove all augmented references from the cache."""
     here = AugmentationCache()
-    click.echo(f"{inspection.clear(here)} augmented references removed from {here.database.path}")
+    click.echo(f"{storage.clear(here)} augmented references removed from {here.database.path}")
 
 
 @cache.command()
 def verify() -> None:
     """Read every row of the cache again and check it."""
     here = AugmentationCache()
-    problems = inspection.problems(here)
+    problems = storage.problems(here)
     if problems:
         raise IntegrityError(
             f"{here.database.path}: {'; '.join(problems)}\n"
             "  remedy: none is needed, as damaged rows are never used and computed again; "
             "mars-score cache clear removes them now"
         )
-    click.echo(f"ok: {inspection.info(here).rows} augmented references in {here.database.path}")
+    click.echo(f"ok: {storage.info(here).rows} augmented references in {here.database.path}")

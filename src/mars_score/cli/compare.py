@@ -14,7 +14,7 @@ from mars_score.metrics.registry import METRICS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.study.system_comparison import ItemScores, SystemComparison
+    from mars_score.study.systems import ItemScores, SystemComparison
 
 
 @click.command()
@@ -35,8 +35,8 @@ def compare(
     paired bootstrap and by approximate randomisation; p-values are two-sided, and corrected by Holm if there
     are several pairs.
     """
-    from mars_score.study.codec import to_json  # noqa: PLC0415
-    from mars_score.study.system_comparison import compare_all  # noqa: PLC0415  (loads numpy)
+    from mars_score.study.results_file import to_json
+    from mars_score.study.systems import compare_all
 
     if len(set(systems)) < max(2, len(systems)):
         raise ConfigError("name at least two systems, each of them once")
@@ -56,8 +56,7 @@ def compare(
 
 
 def _of_files(paths: Sequence[str], metric: str | None) -> tuple[str, dict[str, ItemScores]]:
-    from mars_score.study.score_files import choose_metric, read_scores  # noqa: PLC0415
-    from mars_score.study.system_comparison import same_items  # noqa: PLC0415
+    from mars_score.study.systems import choose_metric, read_scores, same_items
 
     for path in paths:
         if not Path(path).exists():
@@ -77,9 +76,8 @@ def _of_files(paths: Sequence[str], metric: str | None) -> tuple[str, dict[str, 
 def _of_study(
     names: Sequence[str], folder: str, metric: str | None, dataset: str | None
 ) -> tuple[str, bool, dict[str, ItemScores]]:
-    from mars_score.study.json_file import read_results  # noqa: PLC0415
-    from mars_score.study.score_files import pick  # noqa: PLC0415
-    from mars_score.study.system_comparison import systems_of_study  # noqa: PLC0415
+    from mars_score.study.results_file import read_results
+    from mars_score.study.systems import pick, systems_of_study
 
     study = read_results(folder)
     known = {one.name: one.higher_is_better for one in study.metrics}
@@ -88,9 +86,9 @@ def _of_study(
 
 
 def _print(found: Sequence[SystemComparison], metric: str, *, higher_is_better: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     console = Console()
     console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better", highlight=False)

@@ -6,9 +6,9 @@ import platform
 
 import click
 
-from mars_score import golden
 from mars_score.errors import MarsError
 from mars_score.fingerprint import ALGORITHM, algorithm, made_with
+from mars_score.mars import golden
 from mars_score.models.store import ModelStore
 from mars_score.version import __version__
 
@@ -16,7 +16,7 @@ from mars_score.version import __version__
 @click.command()
 def doctor() -> None:
     """Show versions, algorithms and models, then compute the golden scores again and compare."""
-    from mars_score.scorer import MarsScorer  # noqa: PLC0415
+    from mars_score.mars.scorer import MarsScorer
 
     click.echo(f"mars-score {__version__}, Python {platform.python_version()}, {platform.platform()}")
     click.echo(

@@ -11,13 +11,12 @@ import click
 from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
 from mars_score.cli.progress import bars
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.files.output_path import STDOUT, check_writable, unwritable
-from mars_score.files.replacing import replacing
+from mars_score.io.output import STDOUT, check_writable, replacing, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.types import Example
 
 LIMIT = 200
@@ -70,7 +69,7 @@ def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values:
         return
     ratings: Mapping[str, float] = {}
     if len(source.paths) == 1:
-        from mars_score.explaining.ratings import read_ratings  # noqa: PLC0415  (a page may need it)
+        from mars_score.web.explain.explanation import read_ratings
 
         names = {ours: theirs for ours, _, theirs in (field.partition("=") for field in fields)}
         ratings = read_ratings(source.paths[0], fields=names, format=form, human=human or HUMAN)
@@ -108,10 +107,10 @@ def _find(rows: Mapping[str, Example], ids: tuple[str, ...], name: str) -> list[
 
 
 def _print(scorer: MarsScorer, examples: Sequence[Example], signature: str) -> None:
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from mars_score.explaining.explanation import explain_examples  # noqa: PLC0415
-    from mars_score.explaining.terminal import show  # noqa: PLC0415
+    from mars_score.web.explain.explanation import explain_examples
+    from mars_score.web.explain.terminal import show
 
     console = Console(highlight=False)
     found = {
@@ -132,9 +131,9 @@ def _page(
     name: str,
     left_out: int,
 ) -> str:
-    from mars_score.explaining.explanation import explain_examples  # noqa: PLC0415
-    from mars_score.explaining.page import to_page  # noqa: PLC0415
-    from mars_score.explaining.standing import find_standing  # noqa: PLC0415
+    from mars_score.web.explain.explanation import explain_examples
+    from mars_score.web.explain.page import to_page
+    from mars_score.web.explain.standing import find_standing
 
     with bars(len(examples)) as shown:
         items = scorer.score_examples(examples, progress=shown.stage).items

@@ -19,8 +19,8 @@ def models() -> None:
 @models.command("list")
 def list_models() -> None:
     """Show every model of the catalogue and whether it is here."""
-    from rich.console import Console  # noqa: PLC0415  (only this command draws a table)
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
 
     store = ModelStore()
     table = Table(box=None, padding=(0, 2, 0, 0))

@@ -1,4 +1,4 @@
-"""The options that commands share: where rows come from, and how they are scored."""
+"""The options that commands share: where rows come from, how they are scored, and where."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ import click
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
 from mars_score.devices import check_device
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.files import read_examples, read_parallel
-from mars_score.files.source import STDIN, shown
-from mars_score.sizes import bytes_of
+from mars_score.io.readers import read_examples, read_parallel
+from mars_score.io.source import STDIN, shown
+from mars_score.run.base import make_engine
+from mars_score.storage.places import bytes_of
 
 if TYPE_CHECKING:
-    from mars_score.scorer import MarsScorer
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.run.base import Engine
     from mars_score.types import Example
+
+
+# The options that commands share: where rows come from, and how they are scored.
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,7 +135,7 @@ def take_input(values: dict[str, Any]) -> Input:
 
 def take_scorer(values: dict[str, Any]) -> MarsScorer:
     """Turn the values of `scorer_options` into a scorer; no model is loaded yet."""
-    from mars_score.scorer import MarsScorer  # noqa: PLC0415
+    from mars_score.mars.scorer import MarsScorer
 
     config = preset(values.pop("preset"))
     options: dict[str, Any] = {}
@@ -189,3 +194,37 @@ def _bytes(text: str) -> int:
     if not size:
         raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
     return size
+
+
+# The options that say where work is done: ``@engine_options`` on a command, `take_engine` in it.
+
+
+def engine_options(command: F) -> F:
+    """Add the engine, and what a cluster needs to be told."""
+    for option in reversed(
+        [
+            click.option(
+                "--engine", default="local", show_default=True, metavar="local|ray",
+                help="Where work is done: in this process, or by workers of Ray.",
+            ),
+            click.option("--address", metavar="HOST:PORT", help="Of a running Ray; without it, one is started here."),
+            click.option(
+                "--workers", type=click.IntRange(min=1), metavar="N",
+                help="Workers of Ray, each with one thread; by default one for each processor.",
+            ),
+        ]
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def take_engine(values: dict[str, Any]) -> Engine:
+    """Turn the values of `engine_options` into an engine; call it before `take_scorer`, which takes the device."""
+    name, address, workers = values.pop("engine"), values.pop("address"), values.pop("workers")
+    if name == "local":
+        for option, value in (("--address", address), ("--workers", workers)):
+            if value is not None:
+                raise ConfigError(f"{option} is for --engine ray")
+        return make_engine(name)
+    on_gpu = str(values.get("device", "cpu")).startswith("cuda")
+    return make_engine(name, address=address, workers=workers, gpus=1 if on_gpu else 0)

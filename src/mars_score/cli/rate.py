@@ -10,7 +10,7 @@ import click
 from mars_score.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from mars_score.rating.sheet import Sheet
+    from mars_score.web.rating.sheet import Sheet
 
 SUFFIX = ".ratings.sqlite"
 
@@ -68,14 +68,14 @@ def rate(
 
 
 def _serve(path: str, database: str | None, host: str, port: int, token: str | None) -> None:
-    from mars_score.http.extra import check_extra  # noqa: PLC0415
-    from mars_score.rating.sheet import read_sheet  # noqa: PLC0415
+    from mars_score.web.app import check_extra
+    from mars_score.web.rating.sheet import read_sheet
 
     check_extra("rate --serve")
-    from mars_score.http.hosts import hosts_for  # noqa: PLC0415
-    from mars_score.http.running import check_address, serve  # noqa: PLC0415  (loads the server)
-    from mars_score.rating.app import make_rating_app  # noqa: PLC0415
-    from mars_score.rating.storage import RatingStore  # noqa: PLC0415
+    from mars_score.web.rating.app import make_rating_app
+    from mars_score.web.rating.storage import RatingStore
+    from mars_score.web.security import hosts_for
+    from mars_score.web.server import check_address, serve
 
     check_address(host, token)
     sheet = read_sheet(path)
@@ -90,11 +90,10 @@ def _serve(path: str, database: str | None, host: str, port: int, token: str | N
 
 
 def _export(path: str, database: str | None, output: Path, key: str | None) -> None:
-    from mars_score.rating.export import check_new, ratings_text, read_key, write_ratings  # noqa: PLC0415
-    from mars_score.rating.progress import progress_of  # noqa: PLC0415
-    from mars_score.rating.sheet import read_sheet  # noqa: PLC0415
-    from mars_score.rating.storage import RatingStore  # noqa: PLC0415
-    from mars_score.study.ratings_file import key_path  # noqa: PLC0415
+    from mars_score.study.augmentation_ratings import key_path
+    from mars_score.web.rating.form import progress_of
+    from mars_score.web.rating.sheet import check_new, ratings_text, read_key, read_sheet, write_ratings
+    from mars_score.web.rating.storage import RatingStore
 
     if output.suffix.lower() != ".csv":
         raise ConfigError(f"--export {output}: ratings are written to a .csv file")
@@ -117,9 +116,9 @@ def _export(path: str, database: str | None, output: Path, key: str | None) -> N
 
 
 def _status(path: str, database: str | None) -> None:
-    from mars_score.rating.progress import progress_of  # noqa: PLC0415
-    from mars_score.rating.sheet import read_sheet  # noqa: PLC0415
-    from mars_score.rating.storage import RatingStore  # noqa: PLC0415
+    from mars_score.web.rating.form import progress_of
+    from mars_score.web.rating.sheet import read_sheet
+    from mars_score.web.rating.storage import RatingStore
 
     sheet = read_sheet(path)
     with RatingStore(_database(sheet, database), sheet, make=False) as store:

@@ -35,12 +35,9 @@ def rating_sheet(data: str, output: str, form: str | None, count: int, seed: int
     from them. Fill in rater, relevance, readability and overall, one row a rater and text, then give the sheet
     to mars-score study --ratings, with the key beside it.
     """  # fmt: skip
-    from mars_score.datasets import load_dataset  # noqa: PLC0415
-    from mars_score.files import check_writable  # noqa: PLC0415
-    from mars_score.files.output_path import unwritable  # noqa: PLC0415
-    from mars_score.files.replacing import replacing  # noqa: PLC0415
-    from mars_score.study.rating_sheet import choose_items, key_text, sheet_rows, sheet_text  # noqa: PLC0415
-    from mars_score.study.ratings_file import key_path  # noqa: PLC0415
+    from mars_score.io.datasets.loading import load_dataset
+    from mars_score.io.output import check_writable, replacing, unwritable
+    from mars_score.study.augmentation_ratings import choose_items, key_path, key_text, sheet_rows, sheet_text
 
     if Path(output).suffix.lower() != ".csv":
         raise ConfigError(f"--out {output}: a rating sheet is a .csv file")

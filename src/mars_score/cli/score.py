@@ -10,40 +10,108 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mars_score import flags
-from mars_score.cli.checking import Checked, check
-from mars_score.cli.cost_line import Bill
-from mars_score.cli.dry_run import dry_run_option, tell_scoring
-from mars_score.cli.engine_options import engine_options, take_engine
-from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
+from mars_score.cli.options import (
+    engine_options,
+    input_options,
+    read_files,
+    scorer_options,
+    take_engine,
+    take_input,
+    take_scorer,
+)
 from mars_score.cli.resuming import (
     Origin,
+    dry_run_option,
     refuse_other_metrics,
     refuse_other_signatures,
     restart_option,
     take_over,
+    tell_scoring,
 )
-from mars_score.cli.running import CHUNK, Batches, chunk_size, run
-from mars_score.cli.score_table import print_rows, print_summary
-from mars_score.cli.stopping import stoppable
+from mars_score.cli.running import CHUNK, Batches, Bill, Checked, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
-from mars_score.files import ResultRow, check_writable, open_writer, write_signatures
-from mars_score.files.finished import left_over, result_rows
-from mars_score.files.output_path import PARTIAL, output_format
-from mars_score.files.rows import Kept
-from mars_score.files.sidecar import sidecar_of
-from mars_score.metrics.identity import settings_fingerprint
-from mars_score.metrics.registry import make_metric, metric_names
-from mars_score.metrics.summary import Summary
-from mars_score.work import ScorerRecipe, ScoreWork
+from mars_score.io.fields import Kept, ResultRow
+from mars_score.io.output import PARTIAL, check_writable, output_format, sidecar_of, write_signatures
+from mars_score.io.resume import left_over, result_rows
+from mars_score.io.writers import open_writer
+from mars_score.metrics.base import Summary
+from mars_score.metrics.registry import METRICS, make_metric, metric_names, settings_fingerprint
+from mars_score.run.work import ScorerRecipe, ScoreWork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mars_score.engines.base import Engine
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
-    from mars_score.scorer import MarsScorer
+    from mars_score.run.base import Engine
     from mars_score.types import Example
+
+
+# Scores for people: a table of rows on the terminal, and the means at the end of a run.
+
+BAR = "mars"
+"""The metric that has a bar when it is alone."""
+
+
+def print_rows(rows: Sequence[ResultRow], signatures: Mapping[str, str]) -> None:
+    """Print rows and means on standard output."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    summary = Summary(list(signatures))
+    for row in rows:
+        summary.add(row.scores)
+    bars = list(signatures) == [BAR]
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("id", overflow="fold")
+    for name in signatures:
+        table.add_column(
+            name if METRICS[name].higher_is_better else f"{name} (lower is better)", justify="right"
+        )
+        if bars:
+            table.add_column("")
+    table.add_column("flags", style="yellow")
+    for row in rows:
+        table.add_row(Text(row.id), *_cells(row.scores, bars=bars), ", ".join(row.flags))
+    table.add_section()
+    table.add_row("mean", *_cells(summary.means, bars=bars), "", style="bold")
+    console = Console()
+    console.print(table)
+    for name, signature in signatures.items():
+        label = "signature" if bars else f"signature of {name}"
+        console.print(f"{label}: {signature}", soft_wrap=True, highlight=False, markup=False, style="dim")
+
+
+def print_summary(summary: Summary, total: int, signatures: Mapping[str, str], sidecar: Path | None) -> None:
+    """Print means and signatures on standard error."""
+    undefined = {name: total - count for name, count in summary.defined.items()}
+    for name, mean in summary.means.items():
+        shown = "undefined" if mean is None else f"{mean:.4f}"
+        note = f" ({undefined[name]} rows undefined)" if undefined[name] and mean is not None else ""
+        click.echo(f"{total} rows, mean {name} {shown}{note}", err=True)
+    if sidecar:
+        click.echo(f"signatures are in {sidecar}", err=True)
+    for name, signature in signatures.items():
+        click.echo(f"signature of {name}: {signature}", err=True)
+
+
+def _cells(scores: Mapping[str, float | None], *, bars: bool) -> list[str]:
+    cells = []
+    for score in scores.values():
+        cells.append("-" if score is None else f"{score:.4f}")
+        if bars:
+            cells.append("" if score is None else _bar(score))
+    return cells
+
+
+def _bar(value: float, width: int = 20) -> str:
+    full = round(max(0.0, min(1.0, value)) * width)
+    return "█" * full + "·" * (width - full)
+
+
+# ``mars-score score``: rows in, scores out, each row saved as soon as it is known.
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mars_score.cli.options import scorer_options, take_scorer
-from mars_score.http.extra import check_extra
+from mars_score.web.app import check_extra
 
 TOKEN = "MARS_SCORE_TOKEN"
 
@@ -26,10 +26,10 @@ def serve(host: str, port: int, token: str | None, **values: Any) -> None:
     The page is at /, and /docs says how programs ask. Ctrl-C stops: what has been started is finished first.
     """
     check_extra("serve")
-    from mars_score.http.hosts import hosts_for  # noqa: PLC0415  (loads the server's libraries)
-    from mars_score.http.running import check_address, serve  # noqa: PLC0415
-    from mars_score.serving.scorers import Scorers, offered  # noqa: PLC0415
-    from mars_score.serving.server import make_server  # noqa: PLC0415
+    from mars_score.web.api.app import make_server
+    from mars_score.web.api.scorers import Scorers, offered
+    from mars_score.web.security import hosts_for
+    from mars_score.web.server import check_address, serve
 
     check_address(host, token)
     scorer = take_scorer(dict(values))

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.cli.engine_options import engine_options, take_engine
-from mars_score.cli.options import scorer_options, take_scorer
+from mars_score.cli.options import engine_options, scorer_options, take_engine, take_scorer
 from mars_score.cli.progress import bars
-from mars_score.cli.stopping import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.running import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.datasets import Dataset
+    from mars_score.io.datasets.base import Dataset
+    from mars_score.study.plan import Settings
     from mars_score.study.results import Study
-    from mars_score.study.settings import Settings
 
 
 @click.command()
@@ -90,9 +89,8 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     Scores are kept in DIR: running the same command again goes on where it stopped, and a further metric or
     data set computes only itself.
     """  # fmt: skip
-    from mars_score.study.augmentation_ratings import augmentation_study  # noqa: PLC0415  (loads numpy)
-    from mars_score.study.json_file import RESULTS, write_results  # noqa: PLC0415
-    from mars_score.study.ratings_file import read_ratings  # noqa: PLC0415
+    from mars_score.study.augmentation_ratings import augmentation_study, read_ratings
+    from mars_score.study.results_file import RESULTS, write_results
 
     _check_folder(Path(folder), [*data, *filter(None, (ratings, values["references"], values["pack"]))])
     settings = _settings(values)
@@ -110,7 +108,7 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     write_results(found, results)
     click.echo(f"results: {results}", err=True)
     if not no_report:
-        from mars_score.report import write_report  # noqa: PLC0415  (loads the plotting library)
+        from mars_score.study.report.page import write_report
 
         write_report(found, Path(folder))
         click.echo(f"report: {Path(folder) / 'report.html'}", err=True)
@@ -118,9 +116,9 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
 
 def _check_folder(folder: Path, inputs: Sequence[str]) -> None:
     """Refuse inputs that are where a study writes, and a folder with a name that cannot be."""
-    from mars_score.files.output_path import check_name, failed  # noqa: PLC0415
-    from mars_score.study.json_file import RESULTS  # noqa: PLC0415
-    from mars_score.study.score_store import FILE  # noqa: PLC0415
+    from mars_score.io.output import check_name, failed
+    from mars_score.study.results_file import RESULTS
+    from mars_score.study.store import FILE
 
     check_name(folder / f"{FILE}.damaged-1")
     own = [folder / name for name in (RESULTS, "report.html", FILE)]
@@ -133,7 +131,7 @@ def _check_folder(folder: Path, inputs: Sequence[str]) -> None:
 
 
 def _settings(values: dict[str, Any]) -> Settings:
-    from mars_score.study.settings import Settings, attack_names  # noqa: PLC0415  (loads numpy)
+    from mars_score.study.plan import Settings, attack_names
 
     return Settings(
         metrics=tuple(metric_names(values.pop("names"))),
@@ -146,12 +144,12 @@ def _settings(values: dict[str, Any]) -> Settings:
 
 
 def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: dict[str, Any]) -> Study:
-    from mars_score.study import running  # noqa: PLC0415  (loads numpy)
-    from mars_score.study.score_store import ScoreStore  # noqa: PLC0415
-    from mars_score.study.scoring import count_missing, score_works  # noqa: PLC0415
+    from mars_score.study import run
+    from mars_score.study.scoring import count_missing, score_works
+    from mars_score.study.store import ScoreStore
 
     engine, scorer = take_engine(values), take_scorer(values)
-    works = running.plan(datasets, scorer, settings)
+    works = run.plan(datasets, scorer, settings)
     with ScoreStore(folder) as store:
         if store.notice:
             click.echo(f"warning: {store.notice}", err=True)
@@ -162,14 +160,13 @@ def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: d
         with last_words(engine), bars(missing, "scores", alike=False) as show:
             found = score_works(works, store, show.stage, show.rows, engine)
         with bars(len(found), "data sets", alike=False) as show:
-            return running.analyse(found, settings, store, progress=show.stage, finished=show.rows)
+            return run.analyse(found, settings, store, progress=show.stage, finished=show.rows)
 
 
 def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
-    from mars_score.datasets import load_dataset  # noqa: PLC0415
-    from mars_score.datasets.detection import detect  # noqa: PLC0415
-    from mars_score.files.source import check_readable  # noqa: PLC0415
-    from mars_score.study.limiting import first_items  # noqa: PLC0415
+    from mars_score.io.datasets.loading import detect, load_dataset
+    from mars_score.io.source import check_readable
+    from mars_score.study.plan import first_items
 
     form, references, systems = values.pop("form"), values.pop("references"), values.pop("systems")
     fields, limit = dict(_pair(text) for text in values.pop("fields")), values.pop("limit")
@@ -192,7 +189,7 @@ def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
 
 def _of_systems(datasets: Sequence[Dataset], names: Sequence[str]) -> list[Dataset]:
     """Keep these systems; each must be in some data set, lest a misspelt name leave rows out in silence."""
-    from mars_score.datasets import select  # noqa: PLC0415
+    from mars_score.io.datasets.base import select
 
     known = sorted({system for dataset in datasets for system in dataset.systems})
     if not names:

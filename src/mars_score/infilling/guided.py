@@ -9,7 +9,7 @@ from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import Engine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.progress import Progress, silent
-from mars_score.recent import Recent
+from mars_score.storage.lru import Recent
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:

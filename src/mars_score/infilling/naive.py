@@ -10,7 +10,7 @@ the length never changes. The context stands before the template, as one running
     together    all at once, each blind to the others: one pass, and fills such as "the the"
 
 A template's fills do not depend on the others of the call, to the last bit;
-:mod:`mars_score.similarity.batches` says how.
+:mod:`mars_score.encoders.network` says how.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 
+from mars_score.encoders.network import Heights, batches, side_by_side, topped_up
 from mars_score.errors import ConfigError
 from mars_score.infilling.base import Infilled
 from mars_score.progress import Progress, silent
-from mars_score.similarity.batches import Heights, batches, topped_up
-from mars_score.similarity.side_by_side import side_by_side
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:

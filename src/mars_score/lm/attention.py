@@ -97,6 +97,6 @@ def packed_attention(
 
 def register() -> None:
     """Make the packed attention known to transformers; it needs no mask of theirs."""
-    from transformers import AttentionInterface  # noqa: PLC0415  (heavy)
+    from transformers import AttentionInterface
 
     AttentionInterface.register(PACKED_ATTENTION, packed_attention)

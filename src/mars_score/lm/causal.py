@@ -68,7 +68,7 @@ class LanguageModel:
         differentiable: bool = False,
     ) -> None:  # fmt: skip
         """Load weights (safetensors only) and tokenizer from a folder; packed, unless gradients are wanted."""
-        from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415  (heavy)
+        from transformers import AutoModelForCausalLM, AutoTokenizer
 
         register()
         self.device = torch.device(device)

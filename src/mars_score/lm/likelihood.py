@@ -14,7 +14,7 @@ import torch
 
 from mars_score.lm.attention import Continuation, Prefill
 from mars_score.progress import Progress, silent
-from mars_score.recent import Recent
+from mars_score.storage.lru import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,19 +19,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 import torch.nn.functional as F
 
+from mars_score.encoders.network import one_thread_each, place_is_free, products_of
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
-from mars_score.models.digest import sha256_of
+from mars_score.models.manifest import sha256_of
 from mars_score.models.quiet import quiet
-from mars_score.similarity.batches import place_is_free, products_of
-from mars_score.similarity.side_by_side import one_thread_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from torch import Tensor
 
-    from mars_score.similarity.batches import Product
+    from mars_score.encoders.network import Product
 
 LONGEST = 512
 """Pieces of the longest text for a model whose files name no limit."""
@@ -79,7 +78,7 @@ class MaskedModel:
 
     def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load weights (safetensors only) and tokenizer from a folder."""
-        from transformers import AutoTokenizer  # noqa: PLC0415  (heavy)
+        from transformers import AutoTokenizer
 
         self.device = torch.device(device)
         with quiet():
@@ -135,7 +134,7 @@ class HubNetwork:
 
     def __init__(self, location: str, device: torch.device, dtype: str) -> None:
         """Load the network; one whose output layer is not in its files is refused."""
-        from transformers import AutoModelForMaskedLM  # noqa: PLC0415  (heavy)
+        from transformers import AutoModelForMaskedLM
 
         try:
             with quiet():
@@ -186,7 +185,7 @@ def head_hash() -> str:
 @cache
 def _recorded() -> dict[str, str]:
     """What the head's file says of itself."""
-    from safetensors import safe_open  # noqa: PLC0415  (heavy)
+    from safetensors import safe_open
 
     with safe_open(FILE, "pt") as file:
         recorded: dict[str, str] = file.metadata()
@@ -200,8 +199,8 @@ class HeadedEncoder:
         self, location: str, device: torch.device, dtype: str, tensors: Mapping[str, Tensor] | None = None
     ) -> None:
         """Load the body and change it for good; `tensors` take the place of the shipped ones."""
-        from safetensors.torch import load_file  # noqa: PLC0415  (heavy)
-        from transformers import AutoModel  # noqa: PLC0415
+        from safetensors.torch import load_file
+        from transformers import AutoModel
 
         kind = getattr(torch, dtype)
         trained = {name: each.float() for name, each in (tensors or load_file(FILE)).items()}

@@ -1,9 +1,9 @@
 """Masking a reference's unimportant words (section 2.1 and Appendix A)."""
 
-from mars_score.masking.idf import BackgroundIdf, CorpusIdf, Idf
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tag, Tagger
 from mars_score.masking.templates import WordPlan, blocks, explain_words, make_templates
-from mars_score.masking.words import Word, words
+from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
+from mars_score.text.words import Word, words
 
 __all__ = [
     "BackgroundIdf",

@@ -47,7 +47,7 @@ class SpacyTagger:
         return _tag(words, self._penn)
 
     def _penn(self, parts: list[str]) -> list[str]:
-        from spacy.tokens import Doc  # noqa: PLC0415
+        from spacy.tokens import Doc
 
         # A space after each part: the true spacing would change fewer than one tag in a thousand.
         return [token.tag_ for token in self._pipeline(Doc(self._pipeline.vocab, words=parts))]
@@ -63,7 +63,7 @@ class SpacyTagger:
     @cached_property
     def _pipeline(self) -> Any:
         _ = self._meta  # a folder that holds something else is refused at once
-        import spacy  # noqa: PLC0415  # slow, so only when a text is tagged
+        import spacy
 
         unused = _checked(self._folder)
         with warnings.catch_warnings():
@@ -94,7 +94,7 @@ registered; of those that come with spaCy, no published tagger for the processor
 
 def _checked(folder: Path) -> list[str]:
     """Return the components to leave out; a pipeline that asks for code or for other pipelines is refused."""
-    from spacy.util import load_config  # noqa: PLC0415
+    from spacy.util import load_config
 
     try:
         config = load_config(folder / "config.cfg")
@@ -151,7 +151,7 @@ class PatternTagger:
     @cached_property
     def _tagger(self) -> Any:
         try:
-            from textblob.en.taggers import PatternTagger as TextBlobTagger  # noqa: PLC0415
+            from textblob.en.taggers import PatternTagger as TextBlobTagger
         except ImportError as error:
             raise ConfigError(
                 "the tagger 'pattern' needs TextBlob: pip install 'mars-score[textblob]'"

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
 from mars_score.masking.priority import priority
-from mars_score.masking.words import words
+from mars_score.text.words import words
 from mars_score.types import Block, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.config import MaskingConfig
-    from mars_score.masking.idf import Idf
     from mars_score.masking.tagging import Tag, Tagger
-    from mars_score.masking.words import Word
+    from mars_score.text.frequency import Idf
+    from mars_score.text.words import Word
 
 
 @dataclass(frozen=True, slots=True)

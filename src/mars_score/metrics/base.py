@@ -1,16 +1,25 @@
-"""What every metric offers: examples in, one number each out, and a signature that says how."""
+"""What every metric offers, what metrics share that look at one row at a time, and several metrics on the same rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from mars_score import flags
+from mars_score.fingerprint import metric_signature
+from mars_score.io.examples import clean_examples
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from mars_score.progress import StageProgress
     from mars_score.types import Example
+
+    pass
+
+
+# What every metric offers: examples in, one number each out, and a signature that says how.
 
 Input = Literal["references", "context"]
 """What a metric reads beside the candidate."""
@@ -46,3 +55,100 @@ class Metric(Protocol):
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Score examples, in their order; the score of one does not depend on the others."""
+
+
+# What metrics share that look at one row at a time: the loop, the flags and the head of a signature.
+
+
+def score_rows(
+    name: str, examples: Sequence[Example], value: Callable[[Example], Value], progress: StageProgress
+) -> list[Value]:
+    """Score each row by itself, in order; the metric's name is the stage."""
+    values = []
+    for done, example in enumerate(examples, 1):
+        values.append(value(example))
+        progress(name, done, len(examples))
+    return values
+
+
+def flagged(score: float, example: Example, *, comparable: bool = True) -> Value:
+    """Return a score with what is to be said of it; a blank candidate is not called incomparable as well."""
+    blank = not example.candidate.strip()
+    told = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
+    return Value(score, flags.raised(told))
+
+
+def signature(name: str, fields: dict[str, str], library: str | None = None) -> str:
+    """Name the metric, its algorithm, the library that computes it, then the fields in their order."""
+    return metric_signature(name, **({"lib": library} if library else {}), **fields)
+
+
+# Several metrics on the same examples: equal texts for all, one row of numbers for each example.
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The numbers of one example."""
+
+    id: str
+    scores: dict[str, float | None]
+    """By metric; None where a metric is not defined."""
+    flags: tuple[str, ...]
+    """Of all metrics together."""
+
+
+def score_all(
+    metrics: Sequence[Metric], examples: Sequence[Example], progress: StageProgress = silent_stages, *,
+    strict: bool = False,
+) -> list[Scores]:  # fmt: skip
+    """Score examples with each metric, in order. With `strict`, a flagged example is an error."""
+    cleaned = clean_examples(examples)
+    columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
+    rows = []
+    for index, (before, after) in enumerate(zip(examples, cleaned, strict=True)):
+        values = {name: column[index] for name, column in columns.items()}
+        raised = {flag for value in values.values() for flag in value.flags}
+        raised |= {flags.CLEANED} if before != after else set()
+        numbers = {name: value.score for name, value in values.items()}
+        rows.append(Scores(before.id, numbers, tuple(sorted(raised))))
+    if strict:
+        flags.refuse(rows)
+    return rows
+
+
+def _named(metric: Metric, progress: StageProgress) -> StageProgress:
+    """Progress that says which metric is at work."""
+
+    def show(stage: str, done: int, total: int) -> None:
+        progress(stage if stage == metric.name else f"{metric.name}: {stage}", done, total)
+
+    return show
+
+
+# The scores of many rows in a few numbers for each metric, gathered row by row.
+
+
+class Summary:
+    """Means of the metrics over the rows where they are defined."""
+
+    def __init__(self, metrics: Sequence[str]) -> None:
+        """Begin with no rows."""
+        self._totals = dict.fromkeys(metrics, 0.0)
+        self.defined = dict.fromkeys(metrics, 0)
+        """Rows in which a metric has a number."""
+        self.rows = 0
+
+    def add(self, scores: Mapping[str, float | None]) -> None:
+        """Count a row in."""
+        self.rows += 1
+        for metric, score in scores.items():
+            if score is not None:
+                self._totals[metric] += score
+                self.defined[metric] += 1
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """None for a metric that is defined in no row."""
+        return {
+            metric: self._totals[metric] / count if count else None for metric, count in self.defined.items()
+        }

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mars_score.encoders.layers import TokenEncoder, Tokens
     from mars_score.metrics.base import Input, Value
-    from mars_score.similarity.tokens import TokenEncoder, Tokens
     from mars_score.types import Example
 
 Measure = Literal["f1", "precision", "recall"]

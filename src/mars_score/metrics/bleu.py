@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mars_score.metrics.by_row import flagged, score_rows, signature
+from mars_score.metrics.base import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Bleu:
 
     @cached_property
     def _bleu(self) -> Any:
-        from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415  # only when a text is scored
+        from sacrebleu.metrics.bleu import BLEU
 
         return BLEU(
             lowercase=self._lowercase,

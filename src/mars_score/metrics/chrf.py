@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mars_score.metrics.by_row import flagged, score_rows, signature
+from mars_score.metrics.base import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -53,6 +53,6 @@ class Chrf:
 
     @cached_property
     def _chrf(self) -> Any:
-        from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415  # only when a text is scored
+        from sacrebleu.metrics.chrf import CHRF
 
         return CHRF(char_order=_CHARACTERS, word_order=_WORDS, beta=_BETA)

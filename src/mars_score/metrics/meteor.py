@@ -1,28 +1,16 @@
-"""METEOR (Lavie and Agarwal, 2007), computed by NLTK with the synonyms of a real WordNet.
-
-Words are matched if they are equal, have one Porter stem, or are synonyms. The score is a mean of precision
-and recall in which recall counts nine times as much, lowered by up to one half if the matches are out of order.
-
-- **A perfect match is slightly below 1**, by METEOR's definition. It is one unbroken chunk of m words, and
-  one chunk still costs 0.5 (1/m)^3: 0.0005 for ten words, 0.004 for five, one half for a single word.
-- **Tokenizer** ``nltk-word``: that of NLTK's ``word_tokenize``, sentence by sentence, in lower case. Sentences
-  end at ``.``, ``!`` or ``?`` and white space; ``word_tokenize`` finds them by a model that would have to be
-  downloaded. The two differ at abbreviations only: here the point of "Mr." is a token of its own.
-- **References**: the best one counts, as NLTK does it.
-- **Matching** is NLTK's: greedy from the end, so not always with the fewest chunks. Numbers are not those of
-  the Java program METEOR 1.5, which has other weights and paraphrases.
-
-A blank candidate scores 0, and so does one without a match.
-"""
+"""METEOR (Lavie and Agarwal, 2007), computed by NLTK with the synonyms of a real WordNet."""
 
 from __future__ import annotations
 
+import os
 import re
+import threading
+import warnings
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mars_score.metrics.by_row import flagged, score_rows, signature
-from mars_score.metrics.wordnet import WordNet
+from mars_score.errors import ModelError
+from mars_score.metrics.base import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -31,6 +19,57 @@ if TYPE_CHECKING:
 
     from mars_score.metrics.base import Input, Value
     from mars_score.types import Example
+
+
+# WordNet as METEOR asks for it: the synsets of a word, from a folder, loaded once and safe to share.
+
+# NLTK's reader seeks in files that it keeps open, so that two threads would read each other's lines.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class WordNet:
+    """The part of NLTK's WordNet reader that METEOR uses; all objects of one folder share what is loaded."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder that holds ``corpora/wordnet``; it is read on first use."""
+        self.folder = folder
+
+    def synsets(self, word: str) -> list[Any]:
+        """Return the meanings of a word or of its base form, of any part of speech."""
+        with _ONE_AT_A_TIME:
+            # A forked process must not share the open files either, so it loads its own.
+            found: list[Any] = _reader(self.folder.absolute(), os.getpid()).synsets(word)
+        return found
+
+
+@lru_cache(maxsize=2)
+def _reader(folder: Path, process: int) -> Any:
+    corpus = folder / "corpora" / "wordnet"
+    remedy = "remedy: mars-score models get wordnet"
+    if not corpus.is_dir():
+        raise ModelError(f"{folder} does not hold WordNet: there is no folder {corpus}\n  {remedy}")
+    import nltk.data
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    class EnglishReader(WordNetCorpusReader):  # type: ignore[misc]  # NLTK has no types
+        """WordNet without the map between its versions, which is for other languages and half of the loading."""
+
+        def map_wn(self, version: str = "wordnet") -> dict[str, str]:
+            """Map nothing."""
+            return {}
+
+    # NLTK reads files below these folders only. The entry stays: files are opened when first needed.
+    if str(folder) not in nltk.data.path:
+        nltk.data.path.append(str(folder))
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The multilingual functions are not available")
+            return EnglishReader(str(corpus), None)
+    except (OSError, LookupError, ValueError, AssertionError) as error:
+        raise ModelError(f"{folder} holds a damaged WordNet: {error}\n  {remedy}") from error
+
+
+# METEOR (Lavie and Agarwal, 2007), computed by NLTK with the synonyms of a real WordNet.
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 _SENTENCE_END = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?]["'\u201d\u2019)\]]))\s+""")
@@ -67,7 +106,7 @@ class Meteor:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        from nltk.translate.meteor_score import meteor_score  # noqa: PLC0415  # only when a text is scored
+        from nltk.translate.meteor_score import meteor_score
 
         score = meteor_score(
             [tokens(reference) for reference in example.references],
@@ -83,13 +122,13 @@ class Meteor:
 @lru_cache(maxsize=1 << 12)
 def tokens(text: str) -> tuple[str, ...]:
     """Split a text into words and punctuation; kept for a while, as references come again."""
-    from nltk.tokenize import NLTKWordTokenizer  # noqa: PLC0415
+    from nltk.tokenize import NLTKWordTokenizer
 
     tokenizer = NLTKWordTokenizer()
     return tuple(word for sentence in _SENTENCE_END.split(text) for word in tokenizer.tokenize(sentence))
 
 
 def _hash(folder: Path) -> str:
-    from mars_score.models.resolve import folder_hash  # noqa: PLC0415  # reads 36 MB, so only when asked
+    from mars_score.models.resolve import folder_hash
 
     return folder_hash(folder, "wordnet")

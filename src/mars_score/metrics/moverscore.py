@@ -25,23 +25,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mars_score.encoders.layers import word_means
 from mars_score.errors import ConfigError
 from mars_score.fingerprint import metric_signature
-from mars_score.masking.idf import BackgroundIdf
-from mars_score.metrics.matching import Prepared, match
+from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, match
 from mars_score.progress import Progress, StageProgress, silent_stages
-from mars_score.similarity import content
-from mars_score.similarity.transport import SOLVER, Bag, bag, distance
-from mars_score.similarity.word_means import word_means
+from mars_score.text import stop_words
+from mars_score.text.frequency import BackgroundIdf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from mars_score.masking.idf import Idf
+    from mars_score.encoders.layers import TokenEncoder, TokenEncoding
     from mars_score.metrics.base import Input, Value
-    from mars_score.similarity.tokens import TokenEncoder, TokenEncoding
+    from mars_score.text.frequency import Idf
     from mars_score.types import Example
 
 
@@ -66,7 +65,7 @@ class MoverScore:
     @property
     def signature(self) -> str:
         """Encoder, n-grams, weights, which words count, solver."""
-        left_out = "punct" if self.function_words else f"punct+{content.VERSION}"
+        left_out = "punct" if self.function_words else f"punct+{stop_words.VERSION}"
         return metric_signature(
             self.name,
             enc=f"{self.encoder_name}.{self.encoder.settings}",
@@ -106,9 +105,9 @@ class MoverScore:
 
     def _counting(self, words: list[str]) -> list[int]:
         """Indices of the words that count; of all words where none would be left."""
-        kept = [index for index, word in enumerate(words) if not content.is_punctuation(word)]
+        kept = [index for index, word in enumerate(words) if not stop_words.is_punctuation(word)]
         if not self.function_words:
-            kept = [index for index in kept if not content.is_function_word(words[index])] or kept
+            kept = [index for index in kept if not stop_words.is_function_word(words[index])] or kept
         return kept or list(range(len(words)))
 
 

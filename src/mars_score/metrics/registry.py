@@ -1,4 +1,4 @@
-"""Every metric by name: what it says, what it is made of, and how it is made."""
+"""Every metric by name: what it says, what it is made of, how it is made, and what its numbers depend on."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.config import FORMULA
 from mars_score.errors import ConfigError, did_you_mean
+from mars_score.fingerprint import ALGORITHM, fingerprint
 from mars_score.metrics.bleu import Bleu
 from mars_score.metrics.chrf import Chrf
 from mars_score.metrics.likelihoods import LikelihoodMetric
-from mars_score.metrics.mars_metric import MarsMetric
+from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.meteor import Meteor
 from mars_score.metrics.rouge import Rouge
 from mars_score.metrics.sentinels import CandidateLength, Random
 from mars_score.metrics.ter import Ter
-from mars_score.models.roles import ENCODER, LANGUAGE_MODEL, SIMILARITY, WORD_VECTORS, WORDNET
+from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, WORD_VECTORS, WORDNET
+from mars_score.models.resolve import catalogue_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
-    from mars_score.scorer import MarsScorer
+
+
+# Every metric by name: what it says, what it is made of, and how it is made.
 
 ALL = "all"
 """Stands for every metric."""
@@ -52,7 +57,7 @@ def _meteor(_: str, scorer: MarsScorer) -> Metric:
 
 
 def _bertscore(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.bertscore import BertScore  # noqa: PLC0415  (loads numpy)
+    from mars_score.metrics.bertscore import BertScore
 
     parts, scoring = scorer.parts, scorer.config.scoring
     return BertScore(
@@ -61,7 +66,7 @@ def _bertscore(_: str, scorer: MarsScorer) -> Metric:
 
 
 def _moverscore(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.moverscore import MoverScore  # noqa: PLC0415  (loads numpy)
+    from mars_score.metrics.moverscore import MoverScore
 
     parts, scoring = scorer.parts, scorer.config.scoring
     return MoverScore(
@@ -70,13 +75,13 @@ def _moverscore(_: str, scorer: MarsScorer) -> Metric:
 
 
 def _sentence_mover(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.sentence_mover import SentenceMover  # noqa: PLC0415  (loads numpy)
+    from mars_score.metrics.sentence_mover import SentenceMover
 
     return SentenceMover(scorer.parts.word_vectors(GLOVE), scorer.parts.name(GLOVE, WORD_VECTORS))
 
 
 def _context_cosine(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.context_cosine import ContextCosine  # noqa: PLC0415  (loads numpy)
+    from mars_score.metrics.sentinels import ContextCosine
 
     return ContextCosine(scorer.encoder, scorer.parts.name(scorer.config.scoring.encoder, SIMILARITY))
 
@@ -158,3 +163,35 @@ def make_metric(name: str, scorer: MarsScorer) -> Metric:
     """Make a metric that shares the models and settings of a scorer."""
     (known,) = metric_names(name)
     return METRICS[known].make(known, scorer)
+
+
+# Do two runs compute the same? Told from algorithms, settings and models, before any model is loaded.
+
+_TAGGER, _MASKED = "tagger", "masked LM"
+
+
+def augments(name: str) -> bool:
+    """Whether a metric augments references."""
+    return _TAGGER in METRICS[name].models
+
+
+def settings_fingerprint(names: Sequence[str], scorer: MarsScorer) -> bytes:
+    """Return a hash of all that the signatures of these metrics follow from.
+
+    This finds the models, so that a wrong name is known before any work. Equal fingerprints mean equal signatures;
+    others may, as algorithms and models count that some metrics do not use.
+    """
+    uses = {part.strip() for name in names for part in METRICS[name].models.split(",")}
+    parts, config = scorer.parts, scorer.config
+    pinned = [name for kind, name in ((WORDS, GLOVE), (WORDNET_DATA, SYNONYMS)) if kind in uses]
+    models = [catalogue_hash(name, parts.store.catalogue) for name in pinned]
+    if _TAGGER in uses:
+        models.append(scorer.signature)
+    else:
+        models += [parts.name(config.infilling.lm, LANGUAGE_MODEL)] if LM in uses else []
+        models += [parts.name(config.scoring.encoder, SIMILARITY)] if SENTENCES in uses else []
+    if _MASKED in uses:
+        from mars_score.lm.masked import head_hash
+
+        models += [parts.name(config.infilling.masked_lm, MASKED_LM), head_hash()]
+    return fingerprint("settings", list(names), ALGORITHM, repr(config), models)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mars_score.metrics.by_row import flagged, score_rows, signature
+from mars_score.metrics.base import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ class Rouge:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415  # only when a text is scored
+        from rouge_score.tokenizers import DefaultTokenizer
 
         return DefaultTokenizer(use_stemmer=self._stem)
 
     @cached_property
     def _scorer(self) -> Any:
-        from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
+        from rouge_score.rouge_scorer import RougeScorer
 
         return RougeScorer([self.name], tokenizer=self._tokenizer)

@@ -14,7 +14,7 @@ long and far apart, so scores of different texts are small numbers; their order 
 - A word without a vector is looked up without its contraction ("Anna's"), then by its parts ("half-asleep"). If
   that fails, it is passed over; the authors' code gives them a vector of zeros, which is nearer to
   every word than words are to each other.
-- Sentences are found by the rule of :mod:`mars_score.similarity.sentences`.
+- Sentences are found by the rule of :mod:`mars_score.text.sentences`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.fingerprint import metric_signature
-from mars_score.masking.words import words
-from mars_score.metrics.matching import Prepared, match
+from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, match
 from mars_score.progress import Progress, StageProgress, silent_stages
-from mars_score.similarity import content, sentences
-from mars_score.similarity.transport import SOLVER, Bag, bag, distance
+from mars_score.text import sentences, stop_words
+from mars_score.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from mars_score.encoders.base import Encoder
+    from mars_score.encoders.word_vectors import WordVectorEncoder
     from mars_score.metrics.base import Input, Value
-    from mars_score.similarity.base import Encoder
-    from mars_score.similarity.words import WordVectorEncoder
     from mars_score.types import Example
 
 _CONTRACTION = re.compile("(?:'(?:s|re|ve|ll|d|m)|n't)$")
@@ -70,7 +69,7 @@ class SentenceMover:
             self.name,
             words=self.vectors_name,
             sentences=self.encoder_name,
-            without=f"punct+{content.VERSION}",
+            without=f"punct+{stop_words.VERSION}",
             split=sentences.VERSION,
             emd=SOLVER,
             refs="best",
@@ -136,4 +135,4 @@ class SentenceMover:
 
 
 def _tells(word: str) -> bool:
-    return not (content.is_punctuation(word) or content.is_function_word(word))
+    return not (stop_words.is_punctuation(word) or stop_words.is_function_word(word))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mars_score.metrics.by_row import flagged, score_rows, signature
+from mars_score.metrics.base import flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ class Ter:
 
     @cached_property
     def _ter(self) -> Any:
-        from sacrebleu.metrics.ter import TER  # noqa: PLC0415  # only when a text is scored
+        from sacrebleu.metrics.ter import TER
 
         return TER(normalized=False, no_punct=False, asian_support=False, case_sensitive=False)

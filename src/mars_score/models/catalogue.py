@@ -1,4 +1,4 @@
-"""The catalogue: which models there are, where they come from and what every file must hash to."""
+"""The catalogue: which models there are, what each can be used for, where it comes from, and what its files hash to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,24 @@ from mars_score.models.convert import CONVERTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+# What a model can be used for: the roles of the catalogue that each use takes.
+
+Roles = tuple[str, ...]
+
+LANGUAGE_MODEL: Roles = ("causal-lm",)
+MASKED_LM: Roles = ("masked-lm", "encoder")
+"""An encoder will do if a head for it ships with this package."""
+ENCODER: Roles = ("encoder",)
+WORD_VECTORS: Roles = ("word-vectors",)
+SIMILARITY: Roles = ("encoder", "word-vectors")
+"""Whatever gives a text a vector."""
+TAGGER: Roles = ("tagger",)
+WORDNET: Roles = ("wordnet",)
+
+
+# The catalogue: which models there are, where they come from and what every file must hash to.
 
 Registry = Literal["pypi", "npm"]
 tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

@@ -48,7 +48,7 @@ def can_pack(weight: Tensor) -> bool:
 
 def pack_linears(model: nn.Module) -> None:
     """Replace the linear layers of a frozen model; their plain weights are let go."""
-    from transformers.pytorch_utils import Conv1D  # noqa: PLC0415  (heavy)
+    from transformers.pytorch_utils import Conv1D
 
     for module in model.modules():
         for name, child in module.named_children():

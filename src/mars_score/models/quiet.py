@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Silence the libraries' own bars and notes while the block runs."""
-    from transformers.utils import logging  # noqa: PLC0415
+    from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

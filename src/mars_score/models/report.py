@@ -57,8 +57,8 @@ class TerminalReport:
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
         """Draw a bar; without a size, one that only shows that work goes on."""
-        from rich.console import Console  # noqa: PLC0415  (only when something is shown)
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
         # Bound now: converters silence standard error, not this bar.
         console = Console(file=sys.stderr)

@@ -1,20 +1,74 @@
-"""From a name in the settings to a model: a folder, a hash of its weights, and how its texts begin."""
+"""From a name in the settings to a model: of the catalogue, a local folder, or a Hugging Face id."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mars_score.errors import ModelError, did_you_mean
+from mars_score.errors import FetchError, ModelError, did_you_mean
 from mars_score.models.catalogue import Catalogue, default_catalogue
-from mars_score.models.digest import sha256_once
+from mars_score.models.manifest import sha256_once
 from mars_score.models.safety import refuse_code
 
 if TYPE_CHECKING:
     from mars_score.models.store import ModelStore
+
+
+# Models named by a Hugging Face id: from the local Hugging Face cache, or downloaded into it.
+
+# Safetensors and text only: pickled weights run code as they are loaded.
+_PATTERNS = ["*.json", "*.txt", "*.model", "*.safetensors"]
+
+
+def fetch_from_hub(name: str) -> Path:
+    """Return the folder of a hub model, downloading it unless the cache has all of it."""
+    import huggingface_hub as hub
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    # Absent from the cache, in whichever way the library says so: then it is downloaded.
+    with suppress(Exception):
+        cached = Path(hub.snapshot_download(name, allow_patterns=_PATTERNS, local_files_only=True))
+        if _complete(cached):
+            return cached
+    try:
+        folder = Path(hub.snapshot_download(name, allow_patterns=_PATTERNS))
+    except RepositoryNotFoundError as error:
+        raise ModelError(f"the Hugging Face hub has no public model {name!r}") from error
+    # The library raises its own errors, those of its HTTP client and those of the operating system.
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise FetchError(
+            f"model {name!r} cannot be fetched from the Hugging Face hub: {reason}\n"
+            f"  remedy: on a machine with access run `hf download {name}`, copy the folder that it prints "
+            "(config.json, the tokenizer's files and *.safetensors) to this machine, and give that folder's "
+            f"path in place of {name!r}"
+        ) from error
+    if not _complete(folder):
+        raise ModelError(
+            f"the Hugging Face model {name!r} has no complete weights in safetensors; other formats can "
+            "run code as they are loaded and are never read\n"
+            "  remedy: name a model that has a model.safetensors"
+        )
+    return folder
+
+
+def _complete(folder: Path) -> bool:
+    """Whether a snapshot has a config and all the weights that its index lists."""
+    shards: set[str] = set()
+    for index in folder.glob("*.safetensors.index.json"):
+        shards |= set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+    weights = (
+        all((folder / shard).is_file() for shard in shards) if shards else any(folder.glob("*.safetensors"))
+    )
+    return (folder / "config.json").is_file() and weights
+
+
+# From a name in the settings to a model: a folder, a hash of its weights, and how its texts begin.
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _HASH_LENGTH = 8
@@ -57,7 +111,7 @@ def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> Resolv
         kind = _role_of(folder, roles)
         _check_safe(folder, kind)
         return ResolvedModel(name, "folder", str(folder.resolve()), folder_hash(folder, kind), None, kind)
-    from mars_score.models.hub import fetch_from_hub  # noqa: PLC0415  (its library takes a second to import)
+    pass
 
     folder = fetch_from_hub(name)
     _check_safe(folder, roles[0])

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal
 from filelock import FileLock, Timeout
 
 from mars_score.errors import ModelError
-from mars_score.models.build import build
 from mars_score.models.catalogue import Catalogue, Entry, default_catalogue
+from mars_score.models.fetch import build
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
 
@@ -46,7 +46,7 @@ def default_root() -> Path:
     home = os.environ.get("MARS_SCORE_HOME")
     if home:
         return Path(home).expanduser()
-    import platformdirs  # noqa: PLC0415  (not needed when the folder is set)
+    import platformdirs
 
     return Path(platformdirs.user_cache_dir("mars-score", appauthor=False)) / "models"
 

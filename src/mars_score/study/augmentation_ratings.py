@@ -1,21 +1,267 @@
-"""The paper's Table 7: are augmented references as good as what people wrote?"""
+"""The paper's Table 7: people rate augmented references; the blinded sheet, the file of ratings, the result."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mars_score.evaluation.agreement import krippendorff_alpha
-from mars_score.evaluation.paired import paired_t_test
-from mars_score.study.ratings_file import QUESTIONS, VARIANTS
+from mars_score.errors import InputError, did_you_mean
+from mars_score.fingerprint import digest
+from mars_score.io import delimited, json_rows
+from mars_score.io.datasets.ratings import Place, number
+from mars_score.io.examples import clean_examples
+from mars_score.io.output import INPUTS, format_of
+from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.writers import escape, unescape
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.stats.ratings import krippendorff_alpha
+from mars_score.stats.systems import paired_t_test
 from mars_score.study.results import AugmentationRating, AugmentationStudy, AugmentationTest
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from mars_score.study.ratings_file import Rating
+    from mars_score.io.datasets.base import Dataset
+    from mars_score.mars.scorer import MarsScorer
+
+    pass
+
+
+# Reading what raters thought of augmented references: one rating a row, or the filled rating sheet itself.
+
+VARIANTS = ("original", "naive", "mars")
+QUESTIONS = ("relevance", "readability", "overall")
+SCALE = (1.0, 7.0)
+LONG = ("item", "variant", "question", "rater", "rating")
+"""The columns of a file with one rating a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rater's answer to one question about one text."""
+
+    item: str
+    variant: str
+    question: str
+    rater: str
+    rating: float
+
+
+def key_path(sheet: str | Path) -> Path:
+    """Return where the key of a rating sheet is: beside it."""
+    path = Path(sheet)
+    return path.with_name(f"{path.stem}.key.csv")
+
+
+def read_ratings(path: str | Path) -> list[Rating]:
+    """Read a csv, tsv or jsonl file of ratings, or a filled rating sheet whose key is beside it."""
+    check_readable(path)
+    rows = list(_rows(str(path)))
+    if not rows:
+        raise InputError("the file has no ratings", path=path, remedy=f"give rows with {', '.join(LONG)}")
+    first_line, first = rows[0]
+    if "code" in first:
+        ratings = _from_sheet(rows, path)
+    elif missing := [name for name in LONG if name not in first]:
+        raise InputError(
+            f"there is no column {missing[0]!r}",
+            path=path,
+            line=first_line,
+            remedy=f"a file of ratings has {', '.join(LONG)}; a filled sheet has code, rater and the questions",
+        )
+    else:
+        ratings = [_rating(values, str(path), line) for line, values in rows]
+    _refuse_twice(ratings, path)
+    return ratings
+
+
+def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
+    kind = format_of(path, None, INPUTS)
+    if kind not in ("csv", "tsv", "jsonl"):
+        raise InputError("ratings are read from csv, tsv or jsonl", path=path, remedy="save them as .csv")
+    with open_input(path) as stream:
+        parts = pieces(stream, path)
+        if kind == "jsonl":
+            yield from ((row.line, dict(row.values)) for row in json_rows.jsonl_rows(parts, path))
+            return
+        table = delimited.records(parts, path, delimited.DELIMITERS[kind])
+        _, header = next(table, (1, []))
+        names = [name.strip().lower() for name in header]
+        for line, cells in table:
+            if len(cells) != len(names):
+                raise InputError(
+                    f"the row has {len(cells)} cells, but the header has {len(names)}", path=path, line=line,
+                    remedy="quote a cell that holds the delimiter, a quote or a line break",
+                )  # fmt: skip
+            yield line, dict(zip(names, cells, strict=True))
+
+
+def _rating(values: dict[str, object], path: str, line: int) -> Rating:
+    item, rater = (unescape(str(values[name]).strip()) for name in ("item", "rater"))
+    place = Place(path, line, item)
+    return Rating(
+        item,
+        _known(values["variant"], VARIANTS, "variant", place),
+        _known(values["question"], QUESTIONS, "question", place),
+        rater,
+        _in_scale(values["rating"], "rating", place),
+    )
+
+
+def _from_sheet(rows: list[tuple[int, dict[str, object]]], path: str | Path) -> list[Rating]:
+    """One row a text and rater, a column a question; an empty cell is no rating."""
+    key = _key(path)
+    found: list[Rating] = []
+    for line, values in rows:
+        code = str(values["code"]).strip()
+        place = Place(str(path), line, code)
+        if code not in key:
+            place.fail(
+                "the key has no such code", f"use the sheet that {key_path(path).name} was written with"
+            )
+        rater = str(values.get("rater") or "").strip()
+        for question in QUESTIONS:
+            cell = values.get(question)
+            if cell is None or not str(cell).strip():
+                continue
+            if not rater:
+                place.fail("no rater is named", "write a name or a number of the rater into each rated row")
+            item, variant = key[code]
+            found.append(Rating(item, variant, question, rater, _in_scale(cell, question, place)))
+    if not found:
+        raise InputError("no row of the sheet is rated", path=path, remedy=f"fill in {', '.join(QUESTIONS)}")
+    return found
+
+
+def _key(sheet: str | Path) -> dict[str, tuple[str, str]]:
+    path = key_path(sheet)
+    check_readable(path)
+    with open(path, encoding="utf-8", newline="") as stream:
+        table = list(csv.DictReader(stream))
+    try:
+        return {row["code"]: (unescape(row["item"]), row["variant"]) for row in table}
+    except KeyError as error:
+        raise InputError(
+            f"there is no column {error}", path=path, line=1, remedy="use the key as rating-sheet wrote it"
+        ) from error
+
+
+def _known(value: object, known: tuple[str, ...], what: str, place: Place) -> str:
+    name = str(value).strip().lower()
+    if name not in known:
+        place.fail(f"unknown {what} {name!r}.{did_you_mean(name, known)}", f"write {', '.join(known)}")
+    return name
+
+
+def _in_scale(value: object, name: str, place: Place) -> float:
+    found = number(value, name, place)
+    low, high = SCALE
+    if found is None or not low <= found <= high:
+        place.fail(
+            f"{name} must be from {low:g} to {high:g}, not {value!r}", "correct the rating, or leave it out"
+        )
+    return found
+
+
+def _refuse_twice(ratings: list[Rating], path: str | Path) -> None:
+    seen = set()
+    for one in ratings:
+        asked = one.item, one.variant, one.question, one.rater
+        if asked in seen:
+            raise InputError(
+                f"rater {one.rater!r} rates the {one.question} of item {one.item!r}, {one.variant}, twice",
+                path=path,
+                remedy="keep one of the rows, or give raters names of their own",
+            )
+        seen.add(asked)
+
+
+# The blinded sheet on which people rate references: as written, refilled by the baseline, refilled by MARS.
+
+SHEET = ("code", "context", "text", "rater", *QUESTIONS)
+KEY = ("code", "item", "variant", "text")
+_CODE = 8
+"""Digits of a code: with a hundred texts, two alike are a case of one in a million."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A text to rate."""
+
+    code: str
+    """All that raters see of where the text comes from."""
+    item: str
+    variant: str
+    context: str
+    text: str
+
+
+def choose_items(dataset: Dataset, count: int, seed: int) -> list[Example]:
+    """Draw items: a context with its reference, of several the first by alphabet. The order of rows does not matter."""
+    items: dict[str, Example] = {}
+    for row in dataset:
+        example = row.example
+        items.setdefault(
+            row.item, Example(row.item, "", (min(example.references),), example.context, example.question)
+        )
+    drawn = sorted(items, key=lambda item: digest("rating sheet", seed, item))[:count]
+    return [items[item] for item in drawn]
+
+
+def sheet_rows(
+    examples: Sequence[Example], scorer: MarsScorer, seed: int, progress: StageProgress = silent_stages
+) -> list[SheetRow]:
+    """Augment the references by MARS and by the baseline, and shuffle; the highest masking ratio's texts are shown."""
+    cleaned = clean_examples(examples)
+    scorers = {"naive": scorer.sibling(infiller="naive"), "mars": scorer.sibling(infiller="guided")}
+    texts = {"original": {example.id: example.references[0] for example in cleaned}}
+    for variant, one in scorers.items():
+        found = one.augment_examples(examples, progress=progress)
+        texts[variant] = {
+            example.id: max(found[example.pairs[0]].augmented, key=lambda term: term.ratio).text
+            for example in cleaned
+        }
+    rows = [
+        SheetRow(
+            digest("code", seed, example.id, variant).hex()[:_CODE],
+            example.id,
+            variant,
+            example.context,
+            texts[variant][example.id],
+        )
+        for example in cleaned
+        for variant in VARIANTS
+    ]
+    # Codes are hashes: their order is random, and says nothing of items or variants.
+    return sorted(rows, key=lambda row: row.code)
+
+
+def sheet_text(rows: Iterable[SheetRow]) -> str:
+    """Return the sheet as csv, safe to open in a spreadsheet, with empty columns for the rater and the ratings."""
+    return _csv(SHEET, ([row.code, row.context, row.text, "", *[""] * len(QUESTIONS)] for row in rows))
+
+
+def key_text(rows: Iterable[SheetRow]) -> str:
+    """Return what the codes stand for, as csv."""
+    return _csv(KEY, ([row.code, row.item, row.variant, row.text] for row in rows))
+
+
+def _csv(header: Iterable[str], rows: Iterable[list[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(map(escape, row) for row in rows)
+    return text.getvalue()
+
+
+# The paper's Table 7: are augmented references as good as what people wrote?
 
 
 def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:
@@ -31,7 +277,7 @@ def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:
     rated, tests = [], []
     for question in asked:
         variants = [variant for variant in VARIANTS if variant in given[question]]
-        rated += [_rating(question, variant, given[question][variant]) for variant in variants]
+        rated += [_mean_rating(question, variant, given[question][variant]) for variant in variants]
         tests += [
             _test(question, one, other, given[question][one], given[question][other])
             for one, other in combinations(variants, 2)
@@ -45,7 +291,7 @@ def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:
     return AugmentationStudy(tuple(rated), tuple(tests), alphas)
 
 
-def _rating(question: str, variant: str, items: dict[str, list[float]]) -> AugmentationRating:
+def _mean_rating(question: str, variant: str, items: dict[str, list[float]]) -> AugmentationRating:
     values = [value for found in items.values() for value in found]
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)

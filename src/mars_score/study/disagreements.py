@@ -1,4 +1,4 @@
-"""The paper's Table 6: the rows on which a metric and people differ most, and how the score came about."""
+"""The paper's Table 6: the rows on which a metric and people differ most, and the kind of error."""
 
 from __future__ import annotations
 
@@ -8,19 +8,94 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from mars_score.evaluation.scored import numbers
-from mars_score.study.codec import from_json, to_json
-from mars_score.study.error_kinds import error_kinds
-from mars_score.study.lazy_metric import LazyMetric
+from mars_score.stats.data import numbers
+from mars_score.study.attacks.base import passage
 from mars_score.study.results import Disagreement, Term
-from mars_score.study.score_store import row_key
+from mars_score.study.results_file import from_json, to_json
+from mars_score.study.store import row_key
+from mars_score.study.worker import LazyMetric
+from mars_score.text.stop_words import is_function_word, is_punctuation
+from mars_score.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
-    from mars_score.evaluation.scored import Floats
-    from mars_score.study.score_store import ScoreStore
+    from mars_score.stats.data import Floats
     from mars_score.study.scoring import DatasetScores
+    from mars_score.study.store import ScoreStore
+    from mars_score.types import Example
+
+
+# The paper's three kinds of error (section 4.4), told from the texts by rules that anyone can check.
+
+OUT_OF_VOCABULARY = "out_of_vocabulary"
+COPIED = "copied_from_context"
+INFERENCE = "further_inference"
+PLACEHOLDERS = frozenset(["unk", "oov"])
+COPIED_SHARE = 0.5
+IN_REFERENCES, IN_CONTEXT = 0.25, 0.5
+_RUN = 3
+
+
+def error_kinds(example: Example, score_rank: float, human_rank: float) -> tuple[str, ...]:
+    """Return the kinds that apply to a row; none may, or several."""
+    holds = {
+        OUT_OF_VOCABULARY: bool(unknown_words(example)),
+        COPIED: is_copied(example),
+        INFERENCE: human_rank >= 0.5 and human_rank > score_rank and is_new(example),
+    }
+    return tuple(kind for kind, applies in holds.items() if applies)
+
+
+def unknown_words(example: Example) -> list[str]:
+    """Return the candidate's words that nobody knows."""
+    from wordfreq import word_frequency
+
+    known = set(_words(" \n".join([example.context, *example.references]))) - PLACEHOLDERS
+    return [
+        word
+        for word in dict.fromkeys(_words(example.candidate))
+        if word in PLACEHOLDERS or (word not in known and not word_frequency(word, "en", wordlist="best"))
+    ]
+
+
+def is_copied(example: Example) -> bool:
+    """Tell whether the candidate is made of the context, more than people's own texts are."""
+    source = _runs(passage(example))
+    own = _share(_runs(example.candidate), source)
+    others = [_share(_runs(reference), source) for reference in example.references]
+    return own >= COPIED_SHARE and own > max(others)
+
+
+def is_new(example: Example) -> bool:
+    """Tell whether the candidate's content is neither that of the references nor that of the context."""
+    content = _content(example.candidate)
+    references = set().union(*(_content(reference) for reference in example.references))
+    return (
+        bool(content)
+        and _share(content, references) <= IN_REFERENCES
+        and _share(content, _content(example.context)) <= IN_CONTEXT
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word.text.casefold() for word in words(text) if not is_punctuation(word.text)]
+
+
+def _content(text: str) -> set[str]:
+    return {word for word in _words(text) if not is_function_word(word)}
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    found = _words(text)
+    return {tuple(found[i : i + _RUN]) for i in range(len(found) - _RUN + 1)}
+
+
+def _share(some: Set[object], of: Set[object]) -> float:
+    return len(some & of) / len(some) if some else 0.0
+
+
+# The paper's Table 6: the rows on which a metric and people differ most, and how the score came about.
 
 MARS = "mars"
 """The metric that can explain its scores."""

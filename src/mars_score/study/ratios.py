@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.evaluation.bootstrap import interval
-from mars_score.evaluation.grouping import correlate
-from mars_score.evaluation.weighted import resampled_correlation
-from mars_score.metrics.comparing import weights
-from mars_score.study.ratio_cosines import RATIOS
+from mars_score.mars.score import weights
+from mars_score.stats.bootstrap import interval
+from mars_score.stats.bootstrap_fast import resampled_correlation
+from mars_score.stats.correlation import correlate
 from mars_score.study.results import RatioPoint
+from mars_score.study.worker import RATIOS
 from mars_score.types import AugmentedReference, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.study.ratio_cosines import Cosines
-    from mars_score.study.targets import Target
+    from mars_score.study.plan import Target
+    from mars_score.study.worker import Cosines
 
 MAXIMA = (0.0, *RATIOS)
 Q = (0.4, 0.6, 0.8, 1.0)

@@ -8,26 +8,33 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mars_score.attacks.applying import attack_dataset
-from mars_score.engines.local import LocalEngine
-from mars_score.metrics.identity import augments
 from mars_score.metrics.likelihoods import QUESTIONS
+from mars_score.metrics.registry import augments
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.study.chunk_work import Ask, Chunk, ChunkWork, Place
-from mars_score.study.lazy_metric import LazyMetric
-from mars_score.study.ratio_cosines import cosine_keys, missing_cosines, saved_cosines
-from mars_score.study.score_store import row_key, text_digest
+from mars_score.run.base import LocalEngine
+from mars_score.study.attacks.robustness import attack_dataset
+from mars_score.study.store import row_key, text_digest
+from mars_score.study.worker import (
+    Ask,
+    Chunk,
+    ChunkWork,
+    LazyMetric,
+    Place,
+    cosine_keys,
+    missing_cosines,
+    saved_cosines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mars_score.attacks.applying import Attacked
-    from mars_score.datasets.base import Dataset
-    from mars_score.engines.base import Engine
-    from mars_score.scorer import MarsScorer
-    from mars_score.study.ratio_cosines import Cosines
+    from mars_score.io.datasets.base import Dataset
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.run.base import Engine
+    from mars_score.study.attacks.robustness import Attacked
     from mars_score.study.results import MetricInfo
-    from mars_score.study.score_store import Entry, ScoreStore
+    from mars_score.study.store import Entry, ScoreStore
+    from mars_score.study.worker import Cosines
     from mars_score.types import Example
 
 Finished = Callable[[int], None]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def convert(source: Path, folder: Path) -> None:
     """Write the model and its tokenizer into the folder."""
-    import torch  # noqa: PLC0415  (heavy: only when a model is converted)
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig  # noqa: PLC0415
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
     with quiet():
         tokenizer = AutoTokenizer.from_pretrained(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def write_vectors(folder: Path, words: list[str], vectors: NDArray[np.float32]) -> None:
     """Write words and their vectors (words, dimensions), tensor ``vectors``."""
-    from safetensors.numpy import save_file  # noqa: PLC0415  (only when vectors are converted)
+    from safetensors.numpy import save_file
 
     if (
         len(words) != len(vectors)

@@ -1,0 +1,1 @@
+"""Texts as vectors: sentence encoders, their single tokens, and averaged word vectors."""

@@ -1,1 +1,0 @@
-"""What our servers share: who may ask, how much, and what every answer carries."""

@@ -1,0 +1,1 @@
+"""Data sets with human ratings: what a study compares metrics with."""

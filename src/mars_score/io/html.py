@@ -1,0 +1,182 @@
+"""How our pages are put together: one style, one script, every text escaped, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+# The colours of page and figures, light and dark.
+
+LIGHT = {
+    "paper": "#ffffff",
+    "raised": "#f5f6f8",
+    "ink": "#1b1f24",
+    "soft": "#58606b",
+    "line": "#d5d9df",
+    "accent": "#00588a",
+    "best": "#e3f1fa",
+    "warn": "#8a4b00",
+    "written": "#fdeccb",
+    "system-0": "#0072b2",
+    "system-1": "#d55e00",
+    "system-2": "#009e73",
+    "system-3": "#b8578f",
+    "system-4": "#b07900",
+    "system-5": "#3a9bd9",
+    "system-6": "#6b6b6b",
+    "heat-0": "#c2500a",
+    "heat-1": "#e07b3c",
+    "heat-2": "#f0aa80",
+    "heat-3": "#f7d8c6",
+    "heat-4": "#eceef1",
+    "heat-5": "#cfe2f1",
+    "heat-6": "#98c4e4",
+    "heat-7": "#4f98cb",
+    "heat-8": "#0a6aa8",
+    "on-heat": "#1b1f24",
+    "on-strong-heat": "#ffffff",
+}
+DARK = {
+    "paper": "#14171b",
+    "raised": "#1d2126",
+    "ink": "#e8eaed",
+    "soft": "#a4acb7",
+    "line": "#363c45",
+    "accent": "#6fc0f5",
+    "best": "#123650",
+    "warn": "#f2b464",
+    "written": "#4d3a12",
+    "system-0": "#4fa9e6",
+    "system-1": "#ff8b47",
+    "system-2": "#2ec99c",
+    "system-3": "#e59bc6",
+    "system-4": "#f0bb45",
+    "system-5": "#9ad8ff",
+    "system-6": "#b5b5b5",
+    "heat-0": "#d9692a",
+    "heat-1": "#a9531f",
+    "heat-2": "#74401f",
+    "heat-3": "#4a3126",
+    "heat-4": "#2b3036",
+    "heat-5": "#20394d",
+    "heat-6": "#1f4e72",
+    "heat-7": "#22689a",
+    "heat-8": "#2f86c4",
+    "on-heat": "#e8eaed",
+    "on-strong-heat": "#ffffff",
+}
+SYSTEM_COLOURS = 7
+HEAT_STEPS = 9
+
+
+def variables(colours: dict[str, str]) -> str:
+    """Return colours as CSS variables."""
+    return "".join(f"--{name}:{colour};" for name, colour in colours.items())
+
+
+# Texts of strangers, without the characters that no file format can hold.
+
+# Control characters but for tab and line feed, halves of surrogate pairs, and the two that XML forbids.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """Put a replacement character in the place of what cannot be written down."""
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Turn any white space into single spaces."""
+    return " ".join(printable(text).split())
+
+
+def shortened(text: str, longest: int) -> str:
+    """Cut a text at a word, and say that it was cut."""
+    line = one_line(text)
+    if len(line) <= longest:
+        return line
+    head = line[:longest].rsplit(" ", 1)[0] if " " in line[:longest] else line[:longest]
+    return f"{head} \N{HORIZONTAL ELLIPSIS}"
+
+
+# How our pages are put together: one style, one script, every text escaped, nothing asked of anybody.
+
+HERE = "mars_score.io"
+
+
+def environment(package: str) -> Environment:
+    """Return what renders the templates of a package (and ours). Texts are escaped, undefined names are errors."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    made = Environment(
+        autoescape=True,
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(HERE)]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_finalize,
+    )
+    # Only our own files are marked as safe: style and script.
+    made.filters.update(one_line=one_line, shortened=shortened, ours=Markup)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """A page's style and script."""
+
+    style: str
+    script: str
+
+    @property
+    def policy(self) -> str:
+        """The Content-Security-Policy of a page that stands alone: its own style and script, and nothing else."""
+        return (
+            f"default-src 'none'; style-src '{csp_hash(self.style)}'; script-src '{csp_hash(self.script)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        )
+
+
+def assets(package: str, *names: str) -> Assets:
+    """Join our common style and script with a package's own files, in the order given."""
+    styles = [template_text(package, name) for name in names if name.endswith(".css")]
+    scripts = [template_text(package, name) for name in names if name.endswith(".js")]
+    return Assets(
+        "\n".join([colours(), template_text(HERE, "page.css"), *styles]),
+        "\n".join([*scripts, template_text(HERE, "theme.js")]),
+    )
+
+
+def colours() -> str:
+    """Return the colours: dark for readers whose system is dark, unless they choose otherwise; never on paper."""
+    dark = variables(DARK)
+    return (
+        f":root{{{variables(LIGHT)}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}"
+    )
+
+
+def template_text(package: str, name: str) -> str:
+    """Return one of the files that pages are made of."""
+    return files(package).joinpath("templates").joinpath(name).read_text(encoding="utf-8")
+
+
+def csp_hash(text: str) -> str:
+    """Return the hash by which a browser knows that a style or script is ours."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _finalize(value: object) -> object:
+    # Templates print texts of strangers; markup is a string too, and is left as it is.
+    return printable(value) if type(value) is str else value

@@ -1,0 +1,224 @@
+"""Reading rows to score: the reader is chosen by suffix, rows come one at a time, and ids are unique."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from mars_score.errors import InputError
+from mars_score.io import delimited, json_rows, parquet
+from mars_score.io.fields import FieldNames, field_names, to_example
+from mars_score.io.output import INPUTS, format_of
+from mars_score.io.source import STDIN, check_readable, is_regular, lines, open_input, pieces, shown
+from mars_score.types import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mars_score.io.fields import RawRow
+
+    pass
+
+
+# Ids that come twice, found with eight bytes of memory for each row.
+
+Numbered = tuple[int, "Example"]
+"""An example with the line that it starts on."""
+
+
+def unique(
+    examples: Iterable[Numbered], again: Callable[[], Iterable[Numbered]], path: str
+) -> Iterator[Example]:
+    """Yield examples; at their end, an id that came twice is an error that names both of its lines.
+
+    Only hashes are kept. Where two are equal, the rows are read `again` to see whether the ids are, too.
+    """  # fmt: skip
+    hashes = array("Q")
+    for _, example in examples:
+        hashes.append(_hash(example.id))
+        yield example
+    suspects = _repeated(hashes)
+    if suspects:
+        _refuse(((line, example) for line, example in again() if _hash(example.id) in suspects), path)
+
+
+def unique_at_once(examples: Iterable[Numbered], path: str) -> Iterator[Example]:
+    """Yield examples that cannot be read again: every id is kept, and one that comes twice ends it there."""
+    lines: dict[bytes, int] = {}
+    for line, example in examples:
+        # Hashes, so that long ids cost no more memory than short ones.
+        key = hashlib.blake2b(example.id.encode(), digest_size=12).digest()
+        if key in lines:
+            raise _twice(example.id, lines[key], line, path)
+        lines[key] = line
+        yield example
+
+
+def _hash(name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+
+
+def _repeated(hashes: array[int]) -> set[int]:
+    """The hashes that are there more than once; puts all of them in order."""
+    import numpy as np
+
+    ordered = np.frombuffer(hashes, dtype=np.uint64)
+    ordered.sort()
+    return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+
+
+def _refuse(suspects: Iterable[Numbered], path: str) -> None:
+    lines: dict[str, int] = {}
+    for line, example in suspects:
+        if example.id in lines:
+            raise _twice(example.id, lines[example.id], line, path)
+        lines[example.id] = line
+
+
+def _twice(name: str, first: int, second: int, path: str) -> InputError:
+    return InputError(
+        f"the id {name!r} is on line {first} and again on line {second}",
+        path=path,
+        line=second,
+        remedy="make ids unique, or give none: a row without an id takes its number",
+    )
+
+
+# Plain text files side by side: line n of each file belongs to item n.
+
+
+def read_parallel(
+    *,
+    candidates: str | Path,
+    references: str | Path | Sequence[str | Path],
+    contexts: str | Path | None = None,
+) -> Iterator[Example]:
+    """Yield one item for each line of the files.
+
+    Several files of references give an item several references; a blank line in the second or a later
+    one means that this item has fewer. Files that cannot be read, and files of different lengths as far as
+    that can be known (a pipe is not read twice), are refused in this call.
+    """
+    if isinstance(references, (str, Path)):
+        references = [references]
+    if not references:
+        raise InputError("no file of references", remedy="give one or more files, one reference a line")
+    paths = [candidates, *references, *([] if contexts is None else [contexts])]
+    for path in paths:
+        check_readable(path)
+    _check_lengths([(path, _count(path)) for path in paths if is_regular(path)])
+    return _parallel_examples(paths, len(references))
+
+
+def _parallel_examples(paths: Sequence[str | Path], width: int) -> Iterator[Example]:
+    with ExitStack() as stack:
+        texts = [lines(pieces(stack.enter_context(open_input(path)), shown(path))) for path in paths]
+        number = 0
+        for number, row in enumerate(zip_longest(*texts), 1):
+            if None in row:
+                _check_lengths(
+                    [
+                        (path, number - (line is None) + sum(1 for _ in text))
+                        for path, line, text in zip(paths, row, texts, strict=True)
+                    ]
+                )
+            items = [line[1] for line in row]
+            first, *more = items[1 : 1 + width]
+            if not first.strip():
+                raise InputError(
+                    f"item '{number}': the reference is blank",
+                    path=shown(paths[1]),
+                    line=number,
+                    remedy="give a reference; only a second or later file of references may have blank lines",
+                )
+            context = items[1 + width] if len(items) > 1 + width else ""
+            yield Example(str(number), items[0], (first, *(text for text in more if text.strip())), context)
+    if not number:
+        raise InputError(
+            "the file has no rows", path=shown(paths[0]), remedy="give at least one line to score"
+        )
+
+
+def _count(path: str | Path) -> int:
+    with open_input(path) as stream:
+        return sum(1 for _ in stream)
+
+
+def _check_lengths(counts: Sequence[tuple[str | Path, int]]) -> None:
+    for path, count in counts[1:]:
+        first, expected = counts[0]
+        if count != expected:
+            raise InputError(
+                f"{shown(first)} has {expected} lines, but {shown(path)} has {count}",
+                path=shown(path),
+                line=min(count, expected) + 1,
+                remedy="line n of each file must belong to item n; an empty text is a blank line",
+            )
+
+
+# Reading rows to score: the reader is chosen by suffix, and rows come one at a time.
+
+
+def read_examples(
+    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False
+) -> Iterator[Example]:  # fmt: skip
+    """Yield the rows of a file, or of standard input (``-``, JSON lines).
+
+    ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
+    ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
+    is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
+    when all rows have been read. With ``checked``, equal ids are not looked for: somebody has done so before.
+    """
+    names = field_names(fields)
+    kind, place = _kind(path, format), shown(path)
+
+    def numbered() -> Iterator[Numbered]:
+        return _examples(_rows(path, kind, names), names, place)
+
+    if checked:
+        return (example for _, example in numbered())
+    return unique(numbered(), numbered, place) if is_regular(path) else unique_at_once(numbered(), place)
+
+
+def _kind(path: str | Path, format: str | None) -> str:
+    """Return an input's format, and refuse an input that can be seen to be unreadable."""
+    kind = "jsonl" if str(path) == STDIN and format is None else format_of(path, format, INPUTS)
+    check_readable(path)
+    if kind is None:
+        raise InputError(
+            "cannot tell the format from the name",
+            path=path,
+            remedy=f"use one of {', '.join(INPUTS)}, or name the format; plain text, one item a line,"
+            " is given as separate files of candidates and references",
+        )
+    if kind == "parquet":
+        parquet.check_installed(shown(path))
+    return kind
+
+
+def _rows(path: str | Path, kind: str, names: FieldNames) -> Iterator[RawRow]:
+    with open_input(path) as stream:
+        yield from _parsed(stream, shown(path), kind, names)
+
+
+def _parsed(stream: BinaryIO, path: str, kind: str, names: FieldNames) -> Iterator[RawRow]:
+    if kind == "parquet":
+        return parquet.parquet_rows(stream, path, names)
+    parts = pieces(stream, path)
+    if kind == "jsonl":
+        return json_rows.jsonl_rows(parts, path)
+    if kind == "json":
+        return json_rows.json_rows(parts, path)
+    return delimited.rows(parts, path, names, delimited.DELIMITERS[kind])
+
+
+def _examples(rows: Iterable[RawRow], names: FieldNames, path: str) -> Iterator[Numbered]:
+    number = 0
+    for number, row in enumerate(rows, 1):
+        yield row.line, to_example(row, number, names, path)
+    if not number:
+        raise InputError("the file has no rows", path=path, remedy="give at least one row to score")

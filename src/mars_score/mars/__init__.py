@@ -1,0 +1,1 @@
+"""MARS, the paper in four files: augment, score, adjustments, scorer."""

@@ -1,0 +1,228 @@
+"""What cosines do not see: single words, fluency, closeness to the context, copying, likelihood."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mars_score.encoders.base import cosine
+from mars_score.encoders.token_level import rarity
+from mars_score.types import Adjustment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mars_score.config import MatchKind, ScoringConfig
+    from mars_score.encoders.base import CloseReading, Encoding
+    from mars_score.lm.likelihood import Likelihood
+    from mars_score.progress import StageProgress
+    from mars_score.types import Example
+
+    Likely = Mapping[tuple[str, str], float]
+    """By context and text: the mean log-probability of a token."""
+
+
+# Texts compared piece by piece: each piece finds the likest one of the other text (as BERTScore does).
+
+RECALL = 0.7
+"""What recall counts where it counts more than precision."""
+
+
+def matches(
+    candidate: CloseReading, references: Sequence[CloseReading], kind: MatchKind
+) -> NDArray[np.float64]:
+    """Return how well the pieces of a text match those of each other text: 1 at best.
+
+    balanced   the mean of precision (of the candidate's pieces) and recall (of the reference's)
+    recall     what the reference says should be said; more does less harm
+    either     the better of the two: an answer may hold the expected one, or be a part of it
+    """
+    import torch
+
+    starts = np.cumsum([0, *(len(one.weights) for one in references[:-1])])  # (R,)
+    weights = np.concatenate([one.weights for one in references])  # (M,): of all references
+    # By torch, which multiplies small matrices faster than NumPy; from memory of its own, since how an array is aligned
+    # may decide in which order a library adds.
+    pieces = torch.cat([torch.from_numpy(one.vectors) for one in references])  # (M, H)
+    alike = (torch.from_numpy(candidate.vectors).clone() @ pieces.T).numpy()  # (n, M)
+    precision = candidate.weights @ np.maximum.reduceat(alike, starts, axis=1)  # (R,)
+    recall = np.add.reduceat(alike.max(0) * weights, starts)  # (R,)
+    share = RECALL if kind == "recall" else 0.5
+    joined = np.maximum(precision, recall) if kind == "either" else share * recall + (1 - share) * precision
+    found: NDArray[np.float64] = joined.astype(np.float64)
+    return found
+
+
+# What a text takes over from its context: in words, in runs of words, and how much of the context that is.
+
+RUN = 3
+"""Words of a run."""
+_WORD = re.compile(r"\w+|[^\w\s]")
+Run = tuple[str, ...]
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and single marks."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=64)  # what a text copies and what it echoes is asked one after the other
+def runs(text: str) -> tuple[Run, ...]:
+    """All runs of three words, in order."""
+    found = words(text)
+    return tuple(zip(*(found[start:] for start in range(RUN)), strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A context, ready to be compared with what was made from it."""
+
+    words: frozenset[str] = field(repr=False)
+    runs: frozenset[Run] = field(repr=False)
+
+    @classmethod
+    def of(cls, context: str) -> Source:
+        """Read a context."""
+        return cls(frozenset(words(context)), frozenset(runs(context)))
+
+    def copied(self, text: str) -> float:
+        """The share of a text's runs that stand in the context; 0 for a text of less than three words."""
+        found = runs(text)
+        return sum(run in self.runs for run in found) / len(found) if found else 0.0
+
+    def echoed(self, text: str) -> float:
+        """The share of the context's runs that stand in a text."""
+        return len(self.runs.intersection(runs(text))) / len(self.runs) if self.runs else 0.0
+
+    def covered(self, text: str) -> float:
+        """The share of what a text says that the context says: words, the rare ones counting more."""
+        weights = [(word, _weight(word)) for word in words(text)]
+        total = sum(weight for _, weight in weights)
+        return sum(weight for word, weight in weights if word in self.words) / total if total else 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def _weight(word: str) -> float:
+    return rarity(word) if word[0].isalnum() else 0.0
+
+
+# Is this what one would say here? How probable the language model finds candidates after their contexts.
+
+ORDINARY = -3.0
+"""What ordinary prose has, a perplexity of 20: there nothing is added or taken."""
+MARGIN = 1.0
+"""So much more than the most probable human reference is as much as counts; copies of the context have more."""
+LEAST = -9.0
+"""Nothing is lost by less than this, which is that of random words; also the value of an empty text."""
+
+
+def read(examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress) -> Likely:
+    """Read each candidate and each reference."""
+    pairs = dict.fromkeys(
+        (one.context, text) for one in examples for text in (one.candidate, *one.references)
+    )
+    readings = likelihood.read(list(pairs), partial(progress, "reading"))
+    return {
+        pair: reading.mean if reading.log_probs else LEAST
+        for pair, reading in zip(pairs, readings, strict=True)
+    }
+
+
+def expectedness(example: Example, likely: Likely, weight: float) -> Adjustment:
+    """How probable a candidate is, where its references say how much of that is possible by honest means."""
+    most = MARGIN + max(likely[example.context, text] for text in example.references)
+    counted = max(LEAST, min(likely[example.context, example.candidate], most))
+    meaning = "how probable the words are after this context, as far as that counts beside the references"
+    return Adjustment("likelihood", weight * (counted - ORDINARY), counted, ORDINARY, meaning)
+
+
+# What cosines do not see: fluency, closeness to the context, and copying.
+
+WORST = -1.0
+"""The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What is usual for texts after this context; it does not depend on the candidate."""
+
+    source: Source | None
+    """None where there is no context."""
+    relevance: float
+    """Mean cosine of references and augmentations with the context."""
+    fluency: float
+    """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
+    covered: float
+    """The share of what references and augmentations say in words of the context, on average; at least what the
+    human references take of it in runs, so that no copy of a reference is called a copy of the context."""
+    echoed: float
+    """The most of the context that a reference or augmentation repeats."""
+
+    @classmethod
+    def of(
+        cls, context: str, references: Sequence[Sequence[str]], encodings: Mapping[str, Encoding]
+    ) -> Yardstick:
+        """Measure references; each comes before its augmentations."""
+        human = [texts[0] for texts in references]
+        fluency = min(fluency_of(encodings[text]) for text in human)
+        if not context.strip():
+            return cls(None, 0.0, fluency, 0.0, 0.0)
+        texts = [text for each in references for text in each]
+        source, encoded = Source.of(context), encodings[context]
+        return cls(
+            source,
+            fmean(cosine(encodings[text], encoded) for text in texts),
+            fluency,
+            max(fmean(map(source.covered, texts)), *map(source.copied, human)),
+            max(map(source.echoed, texts)),
+        )
+
+
+def fluency_of(encoding: Encoding) -> float:
+    """How well the words stand in their places: 0 at best."""
+    return WORST if encoding.close is None else max(WORST, encoding.close.fluency)
+
+
+def adjustments(
+    example: Example, encodings: Mapping[str, Encoding], usual: Yardstick, config: ScoringConfig
+) -> tuple[Adjustment, ...]:
+    """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
+    candidate = encodings[example.candidate]
+    found = []
+    if config.fluency:
+        own = fluency_of(candidate)
+        found.append(
+            Adjustment(
+                "fluency", config.fluency * min(0.0, own - usual.fluency), own, usual.fluency,
+                "words out of place, where the references have none",
+            )
+        )  # fmt: skip
+    if usual.source is None:
+        return tuple(found)
+    if config.relevance:
+        own = cosine(candidate, encodings[example.context])
+        found.append(
+            Adjustment(
+                "relevance", config.relevance * (own - usual.relevance), own, usual.relevance,
+                "closeness to the context, beside that of the references",
+            )
+        )  # fmt: skip
+    taken = (
+        ("copying", config.copying, usual.source.copied, usual.covered,
+         "runs of words taken from the context, beyond what references take"),
+        ("echo", config.echo, usual.source.echoed, usual.echoed,
+         "the share of the context that is said again, beyond what references say again"),
+    )  # fmt: skip
+    for name, weight, share, most, meaning in taken:
+        if weight:
+            own = share(example.candidate)
+            amount = 0.0 - weight * max(0.0, own - most - config.slack)
+            found.append(Adjustment(name, amount, own, most, meaning))
+    return tuple(found)

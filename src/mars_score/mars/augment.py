@@ -1,0 +1,52 @@
+"""From a reference to its augmentations: mask, then infill. All that a cached augmentation follows from is here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mars_score import flags
+from mars_score.infilling.base import Request
+from mars_score.masking.templates import make_templates
+from mars_score.text.words import first_words
+from mars_score.types import Augmentation, Pair, human_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mars_score.config import MaskingConfig
+    from mars_score.infilling.base import Infiller
+    from mars_score.masking.tagging import Tagger
+    from mars_score.progress import StageProgress
+    from mars_score.text.frequency import Idf
+
+
+def augment(
+    pairs: Sequence[Pair],
+    config: MaskingConfig,
+    tagger: Tagger,
+    idf: Idf,
+    infiller: Infiller,
+    progress: StageProgress,
+) -> list[Augmentation]:
+    """Mask each reference at every ratio, then fill the blanks in the light of its context."""
+    references = [first_words(pair.reference, config.max_words) for pair in pairs]
+    requests = []
+    for done, (pair, reference) in enumerate(zip(pairs, references, strict=True), 1):
+        templates = make_templates(pair.context, reference, config, tagger, idf)
+        requests.append(Request(pair.context, templates, pair.question))
+        progress("masking", done, len(pairs))
+    answers = infiller.fill(requests, partial(progress, "infilling"))
+    return [
+        Augmentation(
+            (human_reference(reference), *answer.augmented),
+            flags.raised(
+                {
+                    flags.CONTEXT_TRUNCATED: answer.context_truncated,
+                    flags.REFERENCE_TRUNCATED: len(reference) < len(pair.reference),
+                    flags.NOTHING_MASKABLE: not any(template.blanks for template in request.templates),
+                }
+            ),
+        )
+        for pair, reference, request, answer in zip(pairs, references, requests, answers, strict=True)
+    ]

@@ -1,0 +1,215 @@
+"""The models that metrics are made of: each is loaded when it is first needed, once for all that use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from mars_score.devices import check_device
+from mars_score.encoders.token_level import VERSION, fluency_hash
+from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
+from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
+from mars_score.models.resolve import ResolvedModel, resolve, source_of
+from mars_score.models.store import ModelStore
+from mars_score.storage.lru import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mars_score.config import InfillingConfig, MarsConfig, ScoringConfig
+    from mars_score.encoders.base import Encoder
+    from mars_score.encoders.layers import TokenEncoder
+    from mars_score.encoders.word_vectors import WordVectorEncoder
+    from mars_score.infilling.base import Infiller
+    from mars_score.infilling.guided import GuidedInfiller
+    from mars_score.lm.causal import LanguageModel
+    from mars_score.lm.likelihood import Likelihood
+
+Made = TypeVar("Made")
+
+
+class Parts:
+    """Finds and loads models, and keeps them."""
+
+    def __init__(
+        self, store: ModelStore | None = None, *, device: str = "cpu", memory: int = 2 << 30
+    ) -> None:
+        """Take models from a store to a device; the decoder's caches may have so many bytes of memory."""
+        self.store = store or ModelStore()
+        self.device, self.memory = device, memory
+        self._found: dict[tuple[str, Roles], ResolvedModel] = {}
+        self._sound: set[str] = set()
+        self._made: dict[tuple[object, ...], object] = {}
+
+    def check(self, config: MarsConfig) -> None:
+        """Refuse a wrong name before any model is fetched."""
+        if config.infilling.infiller == "naive":
+            source_of(config.infilling.masked_lm, MASKED_LM, self.store)
+        else:
+            source_of(config.infilling.lm, LANGUAGE_MODEL, self.store)
+        source_of(config.scoring.encoder, SIMILARITY, self.store)
+        if config.scoring.reads:
+            source_of(config.scoring.reader, ENCODER, self.store)
+        if config.masking.tagger != PatternTagger.name:
+            source_of(config.masking.tagger, TAGGER, self.store)
+
+    def find(self, name: str, roles: Roles) -> ResolvedModel:
+        """Find a model, and fetch it if it is absent."""
+        if (name, roles) not in self._found:
+            self._found[name, roles] = resolve(name, roles, self.store)
+        return self._found[name, roles]
+
+    def sound(self, name: str, roles: Roles) -> ResolvedModel:
+        """Find a model to load it: one of the store is compared with its record first, once a process.
+
+        The weights of a folder or of the hub are hashed for their name, which then is another one.
+        """
+        found = self.find(name, roles)
+        if found.source == "store" and name not in self._sound:
+            self.store.sound(name)
+            self._sound.add(name)
+        return found
+
+    def name(self, name: str, roles: Roles) -> str:
+        """Name a model as signatures do: with a hash of its weights."""
+        found = self.find(name, roles)
+        return f"{found.name.rstrip('/').rsplit('/', 1)[-1]}@{found.weights_hash}"
+
+    def infilling_name(self, config: InfillingConfig) -> str:
+        """Name the model that fills blanks, as signatures do; a head that ships with the package is part of it."""
+        if config.infiller == "guided":
+            return self.name(config.lm, LANGUAGE_MODEL)
+        from mars_score.lm.masked import fits, head_hash
+
+        body, found = self.name(config.masked_lm, MASKED_LM), self.find(config.masked_lm, MASKED_LM)
+        return f"{body}+head@{head_hash()}" if fits(Path(found.location)) else body
+
+    def tagger_name(self, name: str) -> str:
+        """Name a tagger as signatures do; the one that is made of rules has no weights."""
+        return name if name == PatternTagger.name else self.name(name, TAGGER)
+
+    def tagger(self, name: str) -> Tagger:
+        """A part-of-speech tagger."""
+        if name == PatternTagger.name:
+            return PatternTagger()
+        return self._once(("tagger", name), lambda: SpacyTagger(self.sound(name, TAGGER).location))
+
+    def language_model(self, config: InfillingConfig) -> LanguageModel:
+        """The language model of these settings."""
+        from mars_score.lm.causal import LanguageModel
+
+        gradients = config.planner == "kv"
+        found = self.sound(config.lm, LANGUAGE_MODEL)
+        return self._once(
+            ("language model", config.lm, config.dtype, gradients),
+            lambda: LanguageModel(
+                found.location,
+                start_token=found.start_token,
+                device=self.device,
+                dtype=config.dtype,
+                differentiable=gradients,
+            ),
+        )
+
+    def infiller(self, config: InfillingConfig) -> Infiller:
+        """What fills blanks by these settings."""
+        return self.guided(config) if config.infiller == "guided" else self._naive(config)
+
+    def guided(self, config: InfillingConfig) -> GuidedInfiller:
+        """The language model with its decoding engine."""
+        from mars_score.infilling.decoder.engine import Engine
+        from mars_score.infilling.guided import GuidedInfiller
+
+        model = self.language_model(config)
+        return self._once(
+            ("infiller", config),
+            lambda: GuidedInfiller(model, config, Engine(model, config, memory=self.memory)),
+        )
+
+    def _naive(self, config: InfillingConfig) -> Infiller:
+        from mars_score.infilling.naive import NaiveInfiller
+        from mars_score.lm.masked import MaskedModel
+
+        found = self.sound(config.masked_lm, MASKED_LM)
+        model = self._once(
+            ("masked model", config.masked_lm, config.dtype),
+            lambda: MaskedModel(found.location, device=self.device, dtype=config.dtype),
+        )
+        return NaiveInfiller(model, context=config.context, max_context=config.max_context)
+
+    def likelihood(self, config: InfillingConfig) -> Likelihood:
+        """The language model as a reader."""
+        from mars_score.lm.likelihood import Likelihood
+
+        model = self.language_model(config)
+        return self._once(("likelihood", config), lambda: Likelihood(model, max_context=config.max_context))
+
+    def encoder(self, name: str, dtype: str = "float32") -> Encoder:
+        """A sentence encoder, or averaged word vectors."""
+        found = self.sound(name, SIMILARITY)
+        if found.role == "word-vectors":
+            return self.word_vectors(name)
+        from mars_score.encoders.sentence import SentenceEncoder
+
+        return self._once(
+            ("encoder", name, dtype), lambda: SentenceEncoder(found.location, device=self.device, dtype=dtype)
+        )
+
+    def scoring_encoder(self, config: ScoringConfig) -> Encoder:
+        """What encodes whole texts, and reads them closely where these settings ask for it."""
+        if not config.reads:
+            return self.encoder(config.encoder, config.dtype)
+        from mars_score.encoders.token_level import CloseEncoder, ReadingEncoder
+
+        found = self.sound(config.reader, ENCODER)
+        reader = self._once(
+            ("reader", config.reader, config.dtype),
+            lambda: CloseEncoder(found.location, device=self.device, dtype=config.dtype),
+        )
+        if config.encoder == config.reader:
+            return reader
+        return ReadingEncoder(self.encoder(config.encoder, config.dtype), reader)
+
+    def reader_name(self, config: ScoringConfig) -> str:
+        """Name the close reader as signatures do, with its head and the rule of its weights."""
+        if not config.reads:
+            return ""
+        return f"{self.name(config.reader, ENCODER)}+head@{fluency_hash()}.{VERSION}"
+
+    def judge_name(self, config: InfillingConfig) -> str:
+        """Name what tells how probable a candidate is, as signatures do."""
+        return f"{self.name(config.lm, LANGUAGE_MODEL)}.head{config.max_context}"
+
+    def token_encoder(self, name: str, dtype: str = "float32") -> TokenEncoder:
+        """The network of a sentence encoder, token by token."""
+        from mars_score.encoders.layers import TokenEncoder
+
+        found = self.sound(name, ENCODER)
+        return self._once(
+            ("tokens", name, dtype), lambda: TokenEncoder(found.location, device=self.device, dtype=dtype)
+        )
+
+    def word_vectors(self, name: str) -> WordVectorEncoder:
+        """Word vectors."""
+        from mars_score.encoders.word_vectors import WordVectorEncoder
+
+        found = self.sound(name, SIMILARITY)
+        return self._once(("word vectors", name), lambda: WordVectorEncoder(found.location))
+
+    def wordnet(self, name: str) -> Path:
+        """The folder of a word net."""
+        return Path(self.sound(name, WORDNET).location)
+
+    def forget(self) -> None:
+        """Let the models forget what they wrote and read; so the next score costs what the first one did."""
+        for made in self._made.values():
+            memory = getattr(made, "memory", None)
+            if isinstance(memory, Recent):
+                memory.clear()
+
+    def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        if key not in self._made:
+            if not self._made:
+                check_device(self.device)  # in our own words, and before the first model is loaded
+            self._made[key] = make()
+        return self._made[key]  # type: ignore[return-value]  # what was made under this key

@@ -1,0 +1,359 @@
+"""`MarsScorer`: mask -> infill -> score, with the models loaded when they are first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from mars_score import flags
+from mars_score.config import MarsConfig, preset
+from mars_score.encoders.base import EncodingMemory
+from mars_score.errors import InputError
+from mars_score.io.examples import clean_examples, make_examples
+from mars_score.mars.adjustments import read
+from mars_score.mars.augment import augment
+from mars_score.mars.models import Parts
+from mars_score.mars.naming import Naming, check_corpus
+from mars_score.mars.score import Against
+from mars_score.masking.templates import WordPlan, explain_words
+from mars_score.models.catalogue import SIMILARITY
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.signature import signature
+from mars_score.storage.augmentations import Augmentations, Costs, size_of, tokens_generated
+from mars_score.storage.cache import cache_at
+from mars_score.storage.lru import Recent
+from mars_score.storage.pack import Pack
+from mars_score.text.cleaning import clean
+from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
+from mars_score.types import Augmentation, Example, Pair, ScoreResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
+    from mars_score.encoders.base import Encoder, Encoding
+    from mars_score.infilling.base import Infiller
+    from mars_score.infilling.guided import GuidedInfiller
+    from mars_score.lm.likelihood import Likelihood
+    from mars_score.masking.tagging import Tagger
+    from mars_score.models.store import ModelStore
+    from mars_score.progress import StageProgress
+    from mars_score.storage.pack import Header
+    from mars_score.text.frequency import Idf
+    from mars_score.types import Augmentation, Example, ItemScore
+
+
+# MARS in one screen: mask -> infill -> score.
+
+PLACES = 64 << 20
+"""Bytes of what candidates are held against that are kept for the next system, about."""
+ENTRY = 200
+"""Bytes of a word, a run of words, a text or a template, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mars:
+    """The metric, given its parts: `augment` needs no candidate, `score` no language model unless asked for it."""
+
+    config: MarsConfig
+    places: Recent[tuple[Pair, ...], Against] = field(default_factory=lambda: Recent(PLACES, _size))
+    """By context and references, for the next candidates."""
+
+    def augment(
+        self, pairs: Sequence[Pair], tagger: Tagger, idf: Idf, infiller: Infiller, progress: StageProgress
+    ) -> list[Augmentation]:
+        """Mask each reference at every ratio, then fill the blanks in the light of its context."""
+        return augment(pairs, self.config.masking, tagger, idf, infiller, progress)
+
+    def score(
+        self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
+        memory: EncodingMemory, progress: StageProgress, likelihood: Likelihood | None = None,
+    ) -> list[ItemScore]:  # fmt: skip
+        """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
+        from mars_score.encoders.network import one_thread_each
+
+        scoring = self.config.scoring
+        firsts: dict[tuple[Pair, ...], Example] = {}
+        for example in examples:
+            firsts.setdefault(example.pairs, example)
+        places = {pairs: self._place(pairs, augmented) for pairs in firsts}
+        references = dict.fromkeys(text for place in places.values() for text in place.texts)
+        contexts = dict.fromkeys(one.context for one in examples if scoring.adjusts and one.context.strip())
+        candidates = dict.fromkeys(example.candidate for example in examples)
+        encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
+        for text in (*references, *contexts):  # the next system has them too; its candidates are its own
+            memory.keep(text, encodings[text])
+        for text in candidates:
+            if text not in references and text not in contexts:
+                memory.keep_for_now(text, encodings[text])
+        likely = {} if likelihood is None else read(examples, likelihood, progress)
+        with one_thread_each():
+            for pairs, place in places.items():
+                if self.places.get(pairs) is not place:
+                    places[pairs] = place.measured(firsts[pairs], encodings, likely)
+                    self.places.keep(pairs, places[pairs])
+            return [places[example.pairs].score(example, encodings, likely) for example in examples]
+
+    def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> Against:
+        """What was measured before, or what is to be measured once all is encoded."""
+        own = tuple(augmented[pair] for pair in pairs)
+        known = self.places.get(pairs)
+        return known if known and known.augmentations == own else Against.of(own, self.config.scoring)
+
+
+def _size(pairs: tuple[Pair, ...], place: Against) -> int:
+    """The bytes of a place, about: its words and runs of words are most of them."""
+    source = place.usual.source if place.usual else None
+    parts = len(source.words) + len(source.runs) if source else 0
+    return ENTRY * (10 + len(pairs) + 4 * len(place.texts) + parts)
+
+
+def _encode(
+    texts: Sequence[str], encoder: Encoder, memory: EncodingMemory, progress: StageProgress
+) -> dict[str, Encoding]:
+    """Encode what is not in memory, all of it together."""
+    known = {text: found for text in texts if (found := memory.get(text)) is not None}
+    new = list(dict.fromkeys(text for text in texts if text not in known))
+    return known | dict(zip(new, encoder.encode(new, partial(progress, "encoding")), strict=True))
+
+
+# `MarsScorer`: the metric with its models, loaded when they are first needed.
+
+
+class MarsScorer:
+    """Scores candidates; keeps the augmented references, so that a second system costs next to nothing."""
+
+    def __init__(
+        self,
+        preset: str = "general",
+        *,
+        config: MarsConfig | None = None,
+        store: ModelStore | None = None,
+        device: str = "cpu",
+        memory: int = 2 << 30,
+        cache: bool | str | Path | None = True,
+        pack: str | Path | None = None,
+        **options: Any,
+    ) -> None:
+        """Choose settings: a preset or a whole configuration, then single options by name (``q=0.9``).
+
+        `cache` is where augmented references are kept between runs: ``True`` for the user's folder, a folder, or
+        ``None``. `pack` is a file of them: then no language model is needed.
+        """
+        self.config = (config or _preset(preset)).with_options(**options)
+        self.parts = Parts(store, device=device, memory=memory)
+        self.mars = Mars(self.config)
+        self.corpus: Sequence[Example] | None = None
+        """With `idf="corpus"`: the examples whose references count; by default those of each call."""
+        self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
+        self._memories: dict[tuple[object, ...], EncodingMemory] = {}
+        self._signatures: dict[str, str] = {}
+        """By the name of the IDF source."""
+        self._counted: tuple[Sequence[Example], CorpusIdf] | None = None
+        """The corpus whose words were counted last."""
+
+    def sibling(self, **options: Any) -> MarsScorer:
+        """Return a scorer with some settings changed, and everything shared that does not depend on them."""
+        other = MarsScorer(config=self.config.with_options(**options), cache=None)
+        other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
+        other._memories = self._memories
+        return other
+
+    def score(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        contexts: Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> ScoreResult:
+        """Score parallel lists; each item's references are one text or a list of texts."""
+        return self.score_examples(make_examples(candidates, references, contexts, ids))
+
+    def score_examples(
+        self, examples: Sequence[Example], *, progress: StageProgress = silent_stages, strict: bool = False
+    ) -> ScoreResult:
+        """Score examples in order. With `strict`, a flagged example is an error."""
+        cleaned = clean_examples(examples)
+        idf = self.idf_for(cleaned)
+        signature = self._signature(idf)  # finds all the models: one that is missing is known before any work
+        encoder = self.encoder  # and one that does not fit is refused
+        augmented = self._augment(cleaned, idf, progress)
+        memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
+        items = self.mars.score(cleaned, augmented, encoder, memory, progress, self._likelihood)
+        items = [
+            item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
+            for item, before, after in zip(items, examples, cleaned, strict=True)
+        ]
+        if strict:
+            flags.refuse(items)
+        return ScoreResult(tuple(items), signature)
+
+    def augment_examples(
+        self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
+    ) -> dict[Pair, Augmentation]:
+        """Return the augmented references of every (context, reference) pair; new pairs are computed."""
+        cleaned = clean_examples(examples)
+        return self._augment(cleaned, self.idf_for(cleaned), progress)
+
+    def add_augmentations(self, augmented: Mapping[Pair, Augmentation]) -> None:
+        """Take over augmented references that `augment_examples` found earlier, with the same settings.
+
+        With `idf="corpus"` they belong to a corpus: set `corpus` first.
+        """
+        check_corpus(self.config, known=self.corpus is not None)
+        ratios = {0.0, *self.config.masking.ratios}
+        for pair, found in augmented.items():
+            if {one.ratio for one in found.augmented} != ratios:
+                raise InputError(
+                    f"the augmentation of {pair.reference!r} was made with other masking ratios",
+                    remedy="add augmentations that were made with this scorer's settings",
+                )
+        memory = self.augmentations.memory(self._settings(self.idf_for([])))
+        memory.keep({Pair(*map(clean, pair)): found for pair, found in augmented.items()})
+
+    def to_augment(self, examples: Sequence[Example]) -> list[Pair]:
+        """Return the pairs that would have to be augmented, as neither memory nor cache nor pack has them."""
+        cleaned = clean_examples(examples)
+        idf = self.idf_for(cleaned)
+        pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
+        return self.augmentations.absent(pairs, self._settings(idf), lambda: self._naming.kept_as(idf))
+
+    def _augment(
+        self, cleaned: Sequence[Example], idf: Idf, progress: StageProgress
+    ) -> dict[Pair, Augmentation]:
+        rows: dict[Pair, str] = {}
+        for example in cleaned:
+            for pair in example.pairs:
+                rows.setdefault(pair, example.id)
+
+        def compute(pairs: Sequence[Pair]) -> list[Augmentation]:
+            costs, begun = self.costs, perf_counter()
+            tagger, before = self.tagger, tokens_generated(self.infiller)
+            loaded = perf_counter()
+            found = self.mars.augment(pairs, tagger, idf, self.infiller, progress)
+            costs.loading += loaded - begun
+            costs.seconds += perf_counter() - loaded
+            costs.size += sum(map(size_of, pairs))
+            costs.augmented += len(found)
+            costs.generated += tokens_generated(self.infiller) - before
+            return found
+
+        return self.augmentations.find(
+            rows, self._settings(idf), lambda: self._naming.kept_as(idf), compute, progress
+        )
+
+    def _settings(self, idf: Idf) -> tuple[MaskingConfig, InfillingConfig, str]:
+        """What augmentation depends on: the settings, and the name of the IDF source."""
+        return self.config.masking, self.config.infilling, idf.name
+
+    def explain_words(self, example: Example) -> dict[str, tuple[WordPlan, ...]]:
+        """Return, for each reference of an example, what decides which of its words are masked."""
+        (example,) = clean_examples([example])
+        idf = self.idf_for([example])
+        return {
+            reference: explain_words(example.context, reference, self.config.masking, self.tagger, idf)
+            for reference in example.references
+        }
+
+    @property
+    def signature(self) -> str:
+        """Algorithms, settings and models in one line: equal signature and equal input mean equal score.
+
+        With `idf="corpus"` the corpus is in it by its hash: in the signature of a result always, and in this one
+        as soon as `corpus` is set.
+        """
+        unknown = self.config.masking.idf == "corpus" and self.corpus is None
+        return self._signature(None if unknown else self.idf_for([]))
+
+    def _signature(self, idf: Idf | None) -> str:
+        source = "" if idf is None else idf.name
+        if source not in self._signatures:
+            self._signatures[source] = self._made_signature(idf)
+        return self._signatures[source]
+
+    def _made_signature(self, idf: Idf | None) -> str:
+        scoring = self.config.scoring
+        if self.augmentations.pack is None:
+            self.parts.check(self.config)
+        names = self._naming.names(idf)
+        return signature(
+            self.config,
+            lm=names.lm,
+            encoder=self.parts.name(scoring.encoder, SIMILARITY),
+            reader=self.parts.reader_name(scoring),
+            judge=self.parts.judge_name(self.config.infilling) if scoring.likelihood else "",
+            tagger=names.tagger,
+            idf=names.idf,
+        )
+
+    @property
+    def augmentation_signature(self) -> str:
+        """The part of the configuration that augmented references depend on; a corpus is in it by its hash."""
+        return self.pack_header.signature
+
+    @property
+    def pack_header(self) -> Header:
+        """What a pack of this scorer's augmented references says of itself."""
+        check_corpus(self.config, known=self.corpus is not None)
+        return self._naming.header(self.idf_for([]))
+
+    @property
+    def _naming(self) -> Naming:
+        return Naming(self.config, self.parts, self.augmentations.pack)
+
+    @property
+    def costs(self) -> Costs:
+        """What this scorer and its siblings have computed and found so far."""
+        return self.augmentations.costs
+
+    def idf_for(self, examples: Sequence[Example]) -> Idf:
+        """The IDF source: a fixed table, or the references at hand."""
+        if self.config.masking.idf == "background":
+            return BackgroundIdf()
+        if self.corpus is None:
+            return _counted(examples)
+        if self._counted is None or self._counted[0] is not self.corpus:
+            self._counted = self.corpus, _counted(clean_examples(self.corpus))
+        return self._counted[1]
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The part-of-speech tagger."""
+        return self.parts.tagger(self.config.masking.tagger)
+
+    @cached_property
+    def infiller(self) -> Infiller:
+        """What fills blanks."""
+        return self.parts.infiller(self.config.infilling)
+
+    @property
+    def guided(self) -> GuidedInfiller:
+        """The causal language model with its decoding engine."""
+        return self.parts.guided(self.config.infilling)
+
+    @property
+    def _likelihood(self) -> Likelihood | None:
+        """The language model as a reader of candidates, where the settings ask for it."""
+        asked = self.config.scoring.likelihood
+        return self.parts.likelihood(self.config.infilling) if asked else None
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The sentence encoder, or averaged word vectors; where the settings ask for it, a close reader too."""
+        return self.parts.scoring_encoder(self.config.scoring)
+
+
+def _counted(examples: Sequence[Example]) -> CorpusIdf:
+    return CorpusIdf(dict.fromkeys(reference for example in examples for reference in example.references))
+
+
+def _encoding(scoring: ScoringConfig) -> tuple[object, ...]:
+    """The settings that encodings depend on."""
+    return scoring.encoder, scoring.dtype, scoring.reader if scoring.reads else None
+
+
+_preset = preset  # the constructor's argument has the same name

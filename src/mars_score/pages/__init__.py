@@ -1,1 +1,0 @@
-"""What every page of ours shares: colours, type, and the rules by which strangers' texts are shown."""

@@ -1,1 +1,0 @@
-"""Figures drawn by hand as SVG: one kind a file."""

@@ -1,1 +1,0 @@
-"""Tables written down: one format a file."""

@@ -1,1 +1,0 @@
-"""Tables built from a study: one of the paper's tables a file."""

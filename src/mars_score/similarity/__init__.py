@@ -1,1 +1,0 @@
-"""Texts as vectors: sentence encoders and averaged word vectors."""

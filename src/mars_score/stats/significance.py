@@ -1,0 +1,156 @@
+"""Williams' test, corrections for many tests, and clusters of significance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from mars_score.errors import ConfigError, InputError
+from mars_score.stats.correlation import correlation
+from mars_score.stats.data import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mars_score.stats.data import Floats
+
+
+# p-values of many tests, corrected for their number. None, for a test without outcome, is not counted.
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm (1979): bounds the chance of even one false finding."""
+    return _corrected(p_values, _holm)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg (1995): bounds the expected share of false findings among the findings."""
+    return _corrected(p_values, lambda p: np.asarray(stats.false_discovery_control(p, method="bh")))
+
+
+def _holm(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    # The smallest is multiplied by their number, the next by one less; none may be below the one before it.
+    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(corrected, 1.0)
+
+
+def _corrected(p_values: Sequence[float | None], correct: Callable[[Floats], Floats]) -> list[float | None]:
+    given = [value for value in p_values if value is not None]
+    wrong = [value for value in given if not 0 <= value <= 1]
+    if wrong:
+        raise ConfigError(f"p-value {wrong[0]}; it must be from 0 to 1")
+    corrected = iter(correct(np.array(given, dtype=np.float64)).tolist() if given else [])
+    return [None if value is None else float(next(corrected)) for value in p_values]
+
+
+# Williams' test (1959): do two metrics correlate differently with the same human scores?
+
+TOO_SHORT = "too_short"
+"""Fewer than four rows."""
+COLLINEAR = "collinear"
+"""One metric is a linear function of the other: there is no difference to test."""
+CORRELATION_UNDEFINED = "correlation_undefined"
+"""A metric or the human scores are constant."""
+
+_ZERO = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class WilliamsTest:
+    """The outcome, or why there is none."""
+
+    t: float | None
+    p_greater: float | None
+    """One-sided: small where the first metric correlates better."""
+    p_two_sided: float | None
+    n: int
+    left_out: int = 0
+    reason: str | None = None
+    """Why there is no outcome."""
+
+
+def williams_test(first_human: float, second_human: float, first_second: float, n: int) -> WilliamsTest:
+    """Test the three correlations of two metrics and people over `n` rows; t has n - 3 degrees of freedom."""
+    if not all(-1 <= r <= 1 for r in (first_human, second_human, first_second)):
+        raise ConfigError(
+            f"correlations {first_human}, {second_human} and {first_second}; each must be from -1 to 1"
+        )
+    if n < 4:
+        return WilliamsTest(None, None, None, n, reason=TOO_SHORT)
+    determinant = (
+        1 - first_human**2 - second_human**2 - first_second**2 + 2 * first_human * second_human * first_second
+    )
+    mean = (first_human + second_human) / 2
+    variance = 2 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1 - first_second) ** 3
+    if variance < _ZERO or 1 + first_second < _ZERO:
+        return WilliamsTest(None, None, None, n, reason=COLLINEAR)
+    t = float((first_human - second_human) * np.sqrt((n - 1) * (1 + first_second) / variance))
+    return WilliamsTest(t, float(stats.t.sf(t, n - 3)), float(2 * stats.t.sf(abs(t), n - 3)), n)
+
+
+def compare_by_williams(
+    first: Sequence[float | None] | Floats,
+    second: Sequence[float | None] | Floats,
+    human: Sequence[float | None] | Floats,
+) -> WilliamsTest:
+    """Test two metrics by their scores, on the rows where all three are given."""
+    if len({len(first), len(second), len(human)}) != 1:
+        raise InputError(
+            f"{len(first)}, {len(second)} and {len(human)} scores", remedy="give one of each for every row"
+        )
+    table = np.stack([numbers(first), numbers(second), numbers(human)])
+    usable = np.isfinite(table).all(axis=0)
+    a, b, people = table[:, usable]
+    n, left_out = len(a), int((~usable).sum())
+    found = [correlation(*pair).value for pair in ((a, people), (b, people), (a, b))]
+    if n < 4:
+        return WilliamsTest(None, None, None, n, left_out, TOO_SHORT)
+    if found[0] is None or found[1] is None or found[2] is None:
+        return WilliamsTest(None, None, None, n, left_out, CORRELATION_UNDEFINED)
+    outcome = williams_test(found[0], found[1], found[2], n)
+    return WilliamsTest(outcome.t, outcome.p_greater, outcome.p_two_sided, n, left_out, outcome.reason)
+
+
+# Metrics in clusters of significance, as in WMT's metrics tasks.
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A metric's place."""
+
+    name: str
+    value: float | None
+    cluster: int | None
+    """1 for the first cluster, 2 for the next: the "rank" of WMT. None for a metric without a value."""
+    rank: int | None
+    """The position of the best metric of its cluster: clusters of 3 and 2 give 1, 1, 1, 4, 4."""
+
+
+def clusters(
+    values: Mapping[str, float | None], p_better: Callable[[str, str], float | None], alpha: float = 0.05
+) -> tuple[Ranked, ...]:
+    """Rank metrics, best first; metrics without a value come last.
+
+    `p_better(a, b)` is the one-sided p-value that a is better than b; None means that nothing was shown. It is
+    asked only for an a that is above b in the list. Equal values are in the order of their names.
+    """
+    defined = sorted((-value, name) for name, value in values.items() if value is not None)
+    found: list[Ranked] = []
+    opened: list[str] = []
+    cluster, rank = 1, 1
+    for position, (negative, name) in enumerate(defined, 1):
+        if any(_significant(p_better(above, name), alpha) for above in opened):
+            opened, cluster, rank = [], cluster + 1, position
+        opened.append(name)
+        found.append(Ranked(name, -negative, cluster, rank))
+    without = sorted(name for name, value in values.items() if value is None)
+    return (*found, *(Ranked(name, None, None, None) for name in without))
+
+
+def _significant(p: float | None, alpha: float) -> bool:
+    return p is not None and p < alpha

@@ -1,0 +1,256 @@
+"""A pack: augmented references in one file, so that everyone compares with the same texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mars_score.errors import InputError
+from mars_score.fingerprint import KEY, joined, pair_key
+from mars_score.io.output import failed, replacing, unwritable
+from mars_score.storage.codec import DamagedRowError, decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from mars_score.types import Augmentation, Pair
+
+
+# The file of a pack: augmented references that a lab publishes, so that everyone compares with the same
+# ones.
+
+SUFFIX = ".marspack"
+MAGIC, END_MAGIC = b"\x89MARSPACK\r\n\x1a\n", b"MARSDONE"
+"""The first one is spoilt by whatever takes the file for text."""
+VERSION = 1
+START = struct.Struct(f"<{len(MAGIC)}sHQI")
+ENTRY = struct.Struct(f"<{KEY}sQI")
+END = struct.Struct(f"<QQ32s{len(END_MAGIC)}s")
+CHECKED = 16
+"""Bytes of the end that its hash covers: the two numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The models behind augmented references, as signatures name them."""
+
+    lm: str
+    tagger: str
+    idf: str
+    """For a corpus, with its hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the rows of a pack depend on."""
+
+    names: Names
+    parts: dict[str, str]
+    """The parts of the augmentation signature; they contain the names."""
+    made_with: dict[str, str] = field(default_factory=dict, compare=False)
+    """The versions of this package and of libraries, for whoever wants to know; nothing depends on them."""
+
+    @property
+    def signature(self) -> str:
+        """The augmentation signature in one line."""
+        return joined(self.parts)
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        """Plain data."""
+        return asdict(self)
+
+
+# Reading a pack. The whole file is hashed once as it is opened; rows are then read one by one, as they are
+# needed.
+
+_CHUNK = 1 << 20
+_AGAIN = "fetch or copy the pack again, or make it with mars-score augment"
+
+
+class Pack:
+    """A file of augmented references. It is opened when it is first asked; memory holds its index alone."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Name the file."""
+        self.path = Path(path)
+
+    def __len__(self) -> int:
+        return len(self._content[1]) // ENTRY.size
+
+    def __reduce__(self) -> tuple[type[Pack], tuple[Path]]:
+        return Pack, (self.path,)
+
+    @property
+    def header(self) -> Header:
+        """What the rows depend on."""
+        return self._content[0]
+
+    def find(self, pair: Pair) -> Augmentation | None:
+        """Return the augmentation of a pair, or ``None`` if the pack does not have it."""
+        header, index = self._content
+        key = pair_key(header.signature, pair)
+        low, high = 0, len(index) // ENTRY.size
+        while low < high:  # the index stays as it is in the file: a tenth of what objects would take
+            middle = (low + high) // 2
+            start = middle * ENTRY.size
+            if index[start : start + len(key)] < key:
+                low = middle + 1
+            else:
+                high = middle
+        if low * ENTRY.size >= len(index):
+            return None
+        found, position, length = ENTRY.unpack_from(index, low * ENTRY.size)
+        return self._row(key, position, length) if found == key else None
+
+    def _row(self, key: bytes, position: int, length: int) -> Augmentation:
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(position)
+                return decode(key, stream.read(length))
+        except OSError as error:
+            raise self._refused(f"cannot be read: {error.strerror}", "check the name") from error
+        except DamagedRowError as error:
+            raise self._refused("it has changed since it was opened", _AGAIN) from error
+
+    @cached_property
+    def _content(self) -> tuple[Header, bytes]:
+        """The header and the index of a file that is whole and unchanged."""
+        try:
+            with self.path.open("rb") as stream:
+                return self._read(stream)
+        except OSError as error:
+            problem = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+            raise self._refused(
+                f"{problem}", "name a pack that mars-score augment DATA -o refs.marspack has made"
+            ) from error
+
+    def _read(self, stream: IO[bytes]) -> tuple[Header, bytes]:
+        size = os.fstat(stream.fileno()).st_size
+        start = stream.read(START.size)
+        if not start or start[: len(MAGIC)] != MAGIC[: len(start)]:
+            raise self._refused(
+                "this is not a pack of augmented references",
+                "give a file made by mars-score augment -o refs.marspack",
+            )
+        stream.seek(max(0, size - END.size))
+        end = stream.read(END.size)
+        if len(start) < START.size or size < START.size + END.size or end[-len(END_MAGIC) :] != END_MAGIC:
+            raise self._refused("the pack is cut off: its end is missing", _AGAIN)
+        _, version, rows, header_length = START.unpack(start)
+        if version != VERSION:
+            raise self._refused(
+                f"the pack has format {version}; this version reads format {VERSION}",
+                "install the version of mars-score that made it, or make the pack again",
+            )
+        position, count, recorded, _ = END.unpack(end)
+        if _hash(stream, size - END.size + CHECKED) != recorded:
+            raise self._refused("the pack was changed after it was made: its hash is another", _AGAIN)
+        if rows != count or position + count * ENTRY.size + END.size != size:
+            raise self._refused("the pack contradicts itself", _AGAIN)
+        stream.seek(START.size)
+        header = json.loads(stream.read(header_length))
+        stream.seek(position)
+        index = stream.read(count * ENTRY.size)
+        return Header(Names(**header["names"]), header["parts"], header.get("made_with", {})), index
+
+    def _refused(self, problem: str, remedy: str) -> InputError:
+        return InputError(problem, path=self.path, remedy=remedy)
+
+
+def _hash(stream: IO[bytes], length: int) -> bytes:
+    """Return the hash of a file's first bytes."""
+    digest = hashlib.sha256()
+    stream.seek(0)
+    while length and (chunk := stream.read(min(_CHUNK, length))):
+        digest.update(chunk)
+        length -= len(chunk)
+    return digest.digest()
+
+
+# Writing a pack. It appears under its name when it is complete, or not at all.
+
+
+@contextmanager
+def pack_writer(path: str | Path, header: Header) -> Iterator[PackWriter]:
+    """Give a writer of rows; when the block ends without an error, the pack takes its place."""
+    target = Path(path)
+    with replacing(target) as temporary:
+        try:
+            stream = temporary.open("w+b")
+        except OSError as error:
+            raise unwritable(target, error) from error
+        writer = PackWriter(stream, header, target)
+        try:
+            yield writer
+            writer.finish()
+        finally:
+            with suppress(OSError):  # what could not be written was told before
+                stream.close()
+
+
+class PackWriter:
+    """Writes rows; equal pairs once."""
+
+    def __init__(self, stream: IO[bytes], header: Header, target: Path) -> None:
+        """Begin the file; the target is its name in messages."""
+        self._stream, self._signature, self._target = stream, header.signature, target
+        self._header = json.dumps(header.as_json()).encode()  # the parts in order, as they make the signature
+        self._index: dict[bytes, tuple[int, int]] = {}
+        self._position = 0
+        self._write(self._start())
+        self._write(self._header)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def add(self, pair: Pair, found: Augmentation) -> None:
+        """Write one row, unless it is there already."""
+        key = pair_key(self._signature, pair)
+        if key not in self._index:
+            row = encode(key, found)
+            self._index[key] = self._position, len(row)
+            self._write(row)
+
+    def finish(self) -> None:
+        """Write index and end. Only now the number of rows is known, which stands at the start."""
+        rows = self._position
+        for key, (position, length) in sorted(self._index.items()):
+            self._write(ENTRY.pack(key, position, length))
+        with self._told():
+            self._stream.seek(0)
+            self._stream.write(self._start())
+            self._stream.seek(0)
+            digest = hashlib.sha256()
+            while chunk := self._stream.read(_CHUNK):
+                digest.update(chunk)
+            numbers = END.pack(rows, len(self._index), b"", b"")[:CHECKED]
+            digest.update(numbers)
+            self._stream.write(numbers + digest.digest() + END_MAGIC)
+            self._stream.flush()
+
+    def _write(self, data: bytes) -> None:
+        with self._told():
+            self._stream.write(data)
+        self._position += len(data)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise failed(
+                str(self._target),
+                f"cannot be written: {error.strerror or error}",
+                "free some space, then run the same command again; what is in the cache is not computed again",
+            ) from error
+
+    def _start(self) -> bytes:
+        return START.pack(MAGIC, VERSION, len(self._index), len(self._header))

@@ -1,0 +1,217 @@
+"""The paper's Table 3: correlations with people at every level, and which differences are more than chance."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mars_score.stats.bootstrap import interval
+from mars_score.stats.bootstrap_fast import resampled_accuracy, resampled_correlation
+from mars_score.stats.correlation import KINDS, LEVELS, correlate
+from mars_score.stats.data import only_system
+from mars_score.stats.pairwise import pairwise_accuracy
+from mars_score.stats.permutation import Stopping, perm_both
+from mars_score.stats.significance import clusters, compare_by_williams, holm
+from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mars_score.stats.bootstrap_fast import Resampled
+    from mars_score.stats.correlation import Kind, Level, LevelCorrelation
+    from mars_score.stats.data import Scored
+    from mars_score.study.plan import Target
+
+
+# The paper's Table 3 for one metric: its correlations with people at every level.
+
+ACCURACY = "accuracy"
+NO_PAIR = "no_pair"
+_OF_RATINGS: tuple[Level, ...] = ("pooled", "system")
+
+
+def cells(
+    metric: str, scores: Sequence[float | None], targets: Sequence[Target], *, draws: int, seed: int
+) -> list[Cell]:
+    """Correlate one metric's scores, higher being better, with every target."""
+    found: list[Cell] = []
+    for target in targets:
+        rows = target.scored(scores)
+        cell = _Maker(metric, target.name, rows, draws, seed)
+        for level in _OF_RATINGS if target.name == PER_RATING else LEVELS:
+            for kind in KINDS:
+                found += cell.of_level(level, kind)
+        if target.name != PER_RATING:
+            found.append(cell.of_accuracy())
+    return found
+
+
+class _Maker:
+    """Makes the cells of one metric and one target."""
+
+    def __init__(self, metric: str, target: str, rows: Scored, draws: int, seed: int) -> None:
+        self.metric, self.target, self.rows, self.draws, self.seed = metric, target, rows, draws, seed
+
+    def of_level(self, level: Level, kind: Kind) -> list[Cell]:
+        """The level as a whole, then each of its systems."""
+        found = correlate(self.rows, level, kind)
+        low, high = self._bounds(level, kind)
+        whole = Cell(
+            self.metric, self.target, level, "", kind, found.value, low, high, found.n, found.left_out,
+            dict(found.undefined), found.reason,
+        )  # fmt: skip
+        return [whole, *self._systems(found)] if level == "system" else [whole]
+
+    def of_accuracy(self) -> Cell:
+        """The calibrated pairwise accuracy."""
+        found = pairwise_accuracy(self.rows)
+        low = high = None
+        if self.target == HUMAN and found.value is not None:
+            low, high = self._interval(self.rows, resampled_accuracy(self.rows))
+        undefined = {NO_PAIR: found.items_without_pairs} if found.items_without_pairs else {}
+        return Cell(
+            self.metric, self.target, "item", "", ACCURACY, found.value, low, high, found.items, found.left_out,
+            undefined, found.reason,
+        )  # fmt: skip
+
+    def _systems(self, found: LevelCorrelation) -> list[Cell]:
+        made = []
+        for group in found.groups:
+            if not group.name:  # an empty group stands for the level as a whole
+                continue
+            one = group.correlation
+            own = only_system(self.rows, group.name)
+            low = high = None
+            if one.value is not None and self.target == HUMAN and found.kind == "pearson":
+                low, high = self._interval(own, resampled_correlation(own, "pooled", found.kind))
+            made.append(
+                Cell(
+                    self.metric,
+                    self.target,
+                    "system",
+                    group.name,
+                    found.kind,
+                    one.value,
+                    low,
+                    high,
+                    one.n,
+                    own.left_out,
+                    {},
+                    one.reason,
+                )
+            )
+        return made
+
+    def _bounds(self, level: Level, kind: Kind) -> tuple[float | None, float | None]:
+        if self.target != HUMAN and (level, kind) != ("pooled", "pearson"):
+            return None, None
+        return self._interval(self.rows, resampled_correlation(self.rows, level, kind))
+
+    def _interval(self, rows: Scored, statistic: Resampled) -> tuple[float | None, float | None]:
+        found = interval(statistic, len(rows.item_names), draws=self.draws, seed=self.seed)
+        return found.low, found.high
+
+
+# Which metric is nearer to people, and which differences are more than chance.
+
+QUESTIONS: tuple[tuple[Level, Kind], ...] = (("pooled", "pearson"), ("item", "kendall"))
+"""What metrics are ranked by."""
+PERM_BOTH, WILLIAMS = "perm-both", "williams"
+MORE = 10
+"""A permutation test makes so many times the draws of an interval. Its smallest p-value is one over the draws,
+and Holm multiplies it by the pairs of metrics: a thousand draws could never tell 25 metrics apart."""
+_CLEAR = Stopping(below=-1.0, above=0.1)
+"""Stop where a difference cannot become significant any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Is the first metric nearer to people than the second?"""
+
+    better: str
+    worse: str
+    level: Level
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """By how much, and how likely by chance."""
+
+    difference: float | None
+    p: float | None
+
+
+def questions(values: Mapping[str, float | None], level: Level, kind: Kind) -> list[Question]:
+    """Pair all metrics that have a value, the better one first; equal ones in the order of their names."""
+    ranked = sorted((-value, name) for name, value in values.items() if value is not None)
+    return [Question(better, worse, level, kind) for (_, better), (_, worse) in combinations(ranked, 2)]
+
+
+def permute(asked: Sequence[Question], rows: Mapping[str, Scored], *, draws: int, seed: int,
+            answered: Callable[[Question, Answer], None]) -> None:  # fmt: skip
+    """Answer questions by PERM-BOTH, several at a time; `answered` is called in their order."""
+
+    def one(question: Question) -> Answer:
+        found = perm_both(
+            rows[question.better], rows[question.worse], question.level, question.kind,
+            draws=draws * MORE, seed=seed, stopping=_CLEAR,
+        )  # fmt: skip
+        return Answer(found.difference, found.p_greater)
+
+    # numpy lets go of the interpreter while it computes, so threads do run side by side.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        try:
+            for question, answer in zip(asked, pool.map(one, asked), strict=True):
+                answered(question, answer)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def williams(question: Question, rows: Mapping[str, Scored]) -> Answer:
+    """Answer a question about pooled Pearson correlations by Williams' test."""
+    better, worse = rows[question.better], rows[question.worse]
+    # Sums depend on their order in the last digits: so rows come in an order that their content decides.
+    order = np.lexsort((worse.metric, better.metric, better.human))
+    found = compare_by_williams(better.metric[order], worse.metric[order], better.human[order])
+    return Answer(None, found.p_greater)
+
+
+def contrasts(
+    test: str, asked: Sequence[Question], answers: Sequence[Answer], values: Mapping[str, float | None]
+) -> list[Contrast]:
+    """Correct the p-values of one test, and say what was found."""
+    made = []
+    for question, answer, corrected in zip(asked, answers, holm([one.p for one in answers]), strict=True):
+        better, worse = values[question.better], values[question.worse]
+        apart = better - worse if better is not None and worse is not None else None
+        made.append(
+            Contrast(
+                HUMAN,
+                question.level,
+                question.kind,
+                test,
+                question.better,
+                question.worse,
+                apart if answer.difference is None else answer.difference,
+                answer.p,
+                corrected,
+            )
+        )
+    return made
+
+
+def places(
+    values: Mapping[str, float | None], found: Sequence[Contrast], level: Level, kind: Kind
+) -> list[Place]:
+    """Rank metrics in clusters: one that is significantly worse than any of the open cluster opens the next."""
+    p = {(one.better, one.worse): one.p_corrected for one in found}
+    return [
+        Place(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
+        for one in clusters(values, lambda better, worse: p.get((better, worse)))
+    ]

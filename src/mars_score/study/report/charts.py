@@ -1,0 +1,294 @@
+"""Forest plot of correlations, heat map of attacks, histogram of ratings, curves of masking ratios."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mars_score.io.html import HEAT_STEPS, shortened
+from mars_score.study.report.drawing import (
+    Scale,
+    bottom_axis,
+    covering,
+    element,
+    joined,
+    left_axis,
+    line,
+    marked,
+    path,
+    text,
+)
+from mars_score.study.report.figure import Figure, Panel
+from mars_score.study.report.wording import (
+    LEVELS,
+    REASONS,
+    STATISTICS,
+    UNDEFINED,
+    counted,
+    is_harmful,
+    number,
+    percent,
+    plain,
+    sentinels,
+    typeset_minus,
+)
+from mars_score.study.results import HUMAN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from markupsafe import Markup
+
+    from mars_score.study.results import AttackResult, Cell, DatasetResult, RatioPoint, Study
+
+
+# Correlations with their intervals, best first; what the strongest sentinel reaches is a dashed line.
+
+WIDTH, LEFT, RIGHT, TOP, STEP = 360.0, 122.0, 62.0, 40.0, 19.0
+
+
+def forest(study: Study, statistic: str, level: str) -> Figure | None:
+    """Draw one panel a data set, all on one scale; None where nothing was computed."""
+    found = [(dataset.name, _cells(dataset, statistic, level)) for dataset in study.datasets]
+    known = [cell for _, cells in found for cell in cells if cell.value is not None]
+    if not known:
+        return None
+    ends = [end for cell in known for end in (cell.value, cell.low, cell.high) if end is not None]
+    x = covering([0.0, *ends], LEFT, WIDTH - RIGHT, about=4)
+    what = f"{plain(statistic, STATISTICS)}, {plain(level, LEVELS)}"
+    caption = (
+        "Dots are correlations with human ratings, bars their 95% intervals. Hollow dots are sentinels, which know "
+        "nothing of quality; the dashed line is the strongest of them."
+    )
+    panels = tuple(
+        _forest_panel(name, cells, x, plain(statistic, STATISTICS), sentinels(study))
+        for name, cells in found
+        if cells
+    )
+    return Figure(f"correlations_{statistic}_{level}", f"Agreement with people: {what}", caption, panels)
+
+
+def _cells(dataset: DatasetResult, statistic: str, level: str) -> list[Cell]:
+    wanted = (HUMAN, level, "", statistic)
+    cells = [c for c in dataset.cells if (c.target, c.level, c.group, c.statistic) == wanted]
+    return sorted(cells, key=lambda cell: (cell.value is None, -(cell.value or 0.0), cell.metric))
+
+
+def _forest_panel(name: str, cells: list[Cell], x: Scale, axis: str, hollow: Collection[str]) -> Panel:
+    bottom = TOP + STEP * len(cells)
+    parts = [
+        text(0, 14, name, "panel-title"),
+        bottom_axis(x, bottom, TOP - 6, axis),
+        line(x(0), TOP - 6, x(0), bottom, "axis"),
+    ]
+    bounds = [cell.value for cell in cells if cell.metric in hollow and cell.value is not None]
+    if bounds:
+        place = x(max(bounds))
+        parts += [
+            line(place, TOP - 6, place, bottom, "dashed"),
+            text(place, TOP - 10, "strongest sentinel", "tick", "middle"),
+        ]
+    for position, cell in enumerate(cells):
+        parts.append(_row(cell, x, TOP + STEP * (position + 0.5), cell.metric in hollow))
+    label = f"{name}: {axis} of {len(cells)} metrics with human ratings; {cells[0].metric} is highest"
+    return Panel(label, WIDTH, bottom + 40, joined(parts))
+
+
+def _row(cell: Cell, x: Scale, y: float, sentinel: bool) -> Markup:
+    kind, quiet = ("-plain", "soft") if sentinel else ("", "")
+    parts = [
+        element("rect", x=0, y=y - STEP / 2, width=WIDTH, height=STEP, class_="hit"),
+        text(LEFT - 8, y + 4, shortened(cell.metric, 20), quiet, "end"),
+    ]
+    if cell.value is None:
+        reason = plain(cell.reason, REASONS) if cell.reason else "no reason is recorded"
+        parts.append(text(WIDTH, y + 4, UNDEFINED, "tick", "end"))
+        return marked(f"{cell.metric}: undefined, {reason}", *parts)
+    tip = f"{cell.metric}: {cell.value:.6g}, n = {cell.n}"
+    parts.append(text(WIDTH, y + 4, typeset_minus(number(cell.value, 2)), quiet, "end"))
+    if cell.low is not None and cell.high is not None:
+        parts.append(line(x(cell.low), y, x(cell.high), y, f"range{kind}"))
+        tip += f", 95% interval {cell.low:.6g} to {cell.high:.6g}"
+    parts.append(element("circle", cx=x(cell.value), cy=y, r=4, class_=f"dot{kind}"))
+    return marked(tip, *parts)
+
+
+# Table 4 at a glance: how often each metric prefers the original to the attacked text.
+
+LEFT, TOP, CELL_WIDTH, CELL_HEIGHT, MIDDLE, RIGHT = 112.0, 104.0, 38.0, 19.0, HEAT_STEPS // 2, 40.0
+SURE = 3
+"""Steps from the middle at which the colour is so strong that the text on it turns white."""
+
+
+def heat_map(study: Study) -> Figure | None:
+    """Draw one panel a data set; None without attacks."""
+    panels = [panel for dataset in study.datasets if (panel := _heat_panel(study, dataset))]
+    if not panels:
+        return None
+    caption = (
+        "The share of texts, in per cent, whose original scores better than the attacked one. Blue is above chance, "
+        "grey is chance, orange is worse than chance."
+    )
+    return Figure("table4_robustness", "Originals preferred to attacked texts", caption, tuple(panels))
+
+
+def _heat_panel(study: Study, dataset: DatasetResult) -> Panel | None:
+    attacks = [name for name in dict.fromkeys(r.attack for r in dataset.attacks) if is_harmful(name)]
+    found = {(result.metric, result.attack): result for result in dataset.attacks}
+    metrics = [m.name for m in study.metrics if any((m.name, attack) in found for attack in attacks)]
+    if not metrics:
+        return None
+    parts = [text(0, 14, dataset.name, "panel-title")]
+    for column, attack in enumerate(attacks):
+        x = LEFT + CELL_WIDTH * (column + 0.5)
+        turned = f"translate({x + 4:g} {TOP - 8:g}) rotate(-50)"
+        parts.append(element("text", shortened(attack, 16), transform=turned, class_="soft"))
+    for row, metric in enumerate(metrics):
+        y = TOP + CELL_HEIGHT * row
+        parts.append(text(LEFT - 8, y + 13.5, shortened(metric, 18), "", "end"))
+        for column, attack in enumerate(attacks):
+            result = found.get((metric, attack))
+            if result is not None:
+                parts.append(_cell(result, LEFT + CELL_WIDTH * column, y))
+    width, height = LEFT + CELL_WIDTH * len(attacks) + RIGHT, TOP + CELL_HEIGHT * len(metrics) + 4
+    label = (
+        f"{dataset.name}: how often {len(metrics)} metrics prefer the original under {len(attacks)} attacks"
+    )
+    return Panel(label, width, height, joined(parts))
+
+
+def step(share: float) -> int:
+    """Return the colour of a share: the middle one is chance."""
+    return max(0, min(HEAT_STEPS - 1, round((share - 0.5) * (HEAT_STEPS - 1)) + MIDDLE))
+
+
+def _cell(result: AttackResult, x: float, y: float) -> Markup:
+    middle = (x + CELL_WIDTH / 2, y + 13.5)
+    if result.share is None:
+        tip = f"{result.metric}, {result.attack}: undefined, no row was changed"
+        return marked(tip, text(*middle, "\N{EN DASH}", "soft", "middle"))
+    colour = step(result.share)
+    strong = "on-strong-heat" if abs(colour - MIDDLE) >= SURE else "on-heat"
+    return marked(
+        f"{result.metric}, {result.attack}: {percent(result.share, 2)} of {counted(result.rows, 'changed row')}",
+        element(
+            "rect",
+            x=x + 1,
+            y=y + 1,
+            width=CELL_WIDTH - 2,
+            height=CELL_HEIGHT - 2,
+            rx=2,
+            class_=f"heat-{colour}",
+        ),
+        text(*middle, f"{100 * result.share:.0f}", strong, "middle"),
+    )
+
+
+# How people rated: the rows' mean ratings in bins.
+
+WIDTH, LEFT, RIGHT, TOP, PLOT = 360.0, 52.0, 10.0, 44.0, 140.0
+
+
+def histogram(study: Study) -> Figure | None:
+    """Draw one panel a data set; None without ratings."""
+    panels = [panel for dataset in study.datasets if (panel := _histogram_panel(dataset))]
+    if not panels:
+        return None
+    caption = "Each bar counts the texts whose mean rating falls between its edges; the line is the mean."
+    return Figure("table2_ratings", "How people rated", caption, tuple(panels))
+
+
+def _histogram_panel(dataset: DatasetResult) -> Panel | None:
+    info = dataset.info
+    edges, counts = info.histogram_edges, info.histogram_counts
+    if not counts or len(edges) != len(counts) + 1 or edges[0] >= edges[-1]:
+        return None
+    bottom = TOP + PLOT
+    x = Scale(edges[0], edges[-1], LEFT, WIDTH - RIGHT)
+    y = covering([0, *counts], bottom, TOP, about=4)
+    parts = [text(LEFT, 14, dataset.name, "panel-title"), left_axis(y, LEFT, WIDTH - RIGHT, "texts")]
+    for low, high, count in zip(edges, edges[1:], counts, strict=False):
+        tip = f"{low:.4g} to {high:.4g}: {counted(count, 'text')}"
+        # One pixel of paper between bars.
+        left, width = x(low) + 0.5, max(x(high) - x(low) - 1, 0.5)
+        bar = element("rect", x=left, y=y(count), width=width, height=bottom - y(count), class_="bar")
+        parts.append(marked(tip, bar))
+    parts.append(bottom_axis(x, bottom, bottom, "mean rating of a text"))
+    if edges[0] <= info.mean <= edges[-1]:
+        place = x(info.mean)
+        parts.append(line(place, TOP - 6, place, bottom, "dashed"))
+        middle = min(max(place, LEFT + 32), WIDTH - RIGHT - 32)
+        parts.append(text(middle, TOP - 10, f"mean {number(info.mean, 2)}", "tick", "middle"))
+    label = f"{dataset.name}: histogram of {counted(sum(counts), 'mean rating')}, mean {info.mean:.2f}"
+    return Panel(label, WIDTH, bottom + 40, joined(parts))
+
+
+# Correlation against the largest masking ratio: Table 5 as curves.
+
+WIDTH, LEFT, RIGHT, TOP, PLOT = 360.0, 52.0, 52.0, 30.0, 200.0
+APART = 13.0
+"""Labels at the right end keep this distance."""
+
+
+def ratio_curve(study: Study) -> Figure | None:
+    """Draw one panel a data set; None without a sweep."""
+    panels = [panel for dataset in study.datasets if (panel := _ratio_panel(dataset))]
+    if not panels:
+        return None
+    caption = (
+        "One curve for each q. The one that holds the best point is bold, with its 95% interval as a band; the best "
+        "point is ringed."
+    )
+    return Figure("table5_ratios", "Agreement with people by masking ratio", caption, tuple(panels))
+
+
+def _ratio_panel(dataset: DatasetResult) -> Panel | None:
+    known = [(point.pearson, point) for point in dataset.ratios if point.pearson is not None]
+    if not known:
+        return None
+    top_value, best = max(known, key=lambda pair: (pair[0], pair[1].best))
+    ends = [r for r, _ in known]
+    ends += [end for _, p in known if p.q == best.q for end in (p.low, p.high) if end is not None]
+    bottom = TOP + PLOT
+    x = covering([0.0, *(point.lambda_max for _, point in known)], LEFT, WIDTH - RIGHT, about=4)
+    y = covering(ends, bottom, TOP)
+    parts = [
+        text(LEFT, 14, dataset.name, "panel-title"),
+        left_axis(y, LEFT, WIDTH - RIGHT, "Pearson's r"),
+        bottom_axis(
+            x, bottom, TOP, "\N{GREEK SMALL LETTER LAMDA} max, share of the reference masked", show=percent
+        ),
+    ]
+    labels = []
+    for q in sorted({point.q for _, point in known}, key=lambda q: (q == best.q, q)):
+        curve = sorted((point.lambda_max, r, point) for r, point in known if point.q == q)
+        parts.append(_curve([(point, r) for _, r, point in curve], x, y, bold=q == best.q))
+        labels.append((y(curve[-1][1]), f"q = {q:g}", q == best.q))
+    parts.append(element("circle", cx=x(best.lambda_max), cy=y(top_value), r=7, class_="best-ring"))
+    parts += _labels(labels)
+    label = f"{dataset.name}: Pearson's r is highest, {top_value:.3f}, at {percent(best.lambda_max)} and q = {best.q:g}"
+    return Panel(label, WIDTH, bottom + 40, joined(parts))
+
+
+def _curve(points: list[tuple[RatioPoint, float]], x: Scale, y: Scale, *, bold: bool) -> Markup:
+    kind = "" if bold else "-plain"
+    places = [(x(point.lambda_max), y(r)) for point, r in points]
+    parts = [path(places, f"curve{kind}")]
+    bounds = [(point.lambda_max, point.low, point.high) for point, _ in points]
+    if bold and all(low is not None and high is not None for _, low, high in bounds):
+        upper = [(x(ratio), y(high)) for ratio, _, high in bounds if high is not None]
+        lower = [(x(ratio), y(low)) for ratio, low, _ in bounds if low is not None]
+        parts.insert(0, path([*upper, *reversed(lower)], "band", closed=True))
+    for (point, r), (px, py) in zip(points, places, strict=True):
+        tip = f"{percent(point.lambda_max)}, q = {point.q:g}: r = {r:.6g}"
+        if point.low is not None and point.high is not None:
+            tip += f", 95% interval {point.low:.6g} to {point.high:.6g}"
+        parts.append(marked(tip, element("circle", cx=px, cy=py, r=4 if bold else 3, class_=f"dot{kind}")))
+    return joined(parts)
+
+
+def _labels(labels: list[tuple[float, str, bool]]) -> list[Markup]:
+    parts, last = [], float("-inf")
+    for y, content, bold in sorted(labels):
+        last = max(y, last + APART)
+        parts.append(text(WIDTH - RIGHT + 8, last + 4, content, "strong" if bold else "soft"))
+    return parts

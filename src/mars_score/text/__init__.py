@@ -1,0 +1,1 @@
+"""Texts as such: cleaning, words, sentences, and how frequent words are."""

@@ -1,0 +1,231 @@
+"""What the worker does with rows: the scorer of each preset, watched as it fills blanks."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mars_score.config import PRESETS
+from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.guided import GuidedInfiller
+from mars_score.io.examples import clean_examples
+from mars_score.io.fields import ResultRow
+from mars_score.metrics.base import score_all
+from mars_score.metrics.mars import MarsMetric
+from mars_score.metrics.registry import make_metric
+from mars_score.progress import Progress, silent
+from mars_score.types import AugmentedReference
+from mars_score.web.api.queue import AnswerRow, AugmentedRow, Outcome
+from mars_score.web.explain.explanation import with_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mars_score.config import MarsConfig
+    from mars_score.infilling.base import Infilled, Request
+    from mars_score.infilling.decoder.state import Job, Row
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.metrics.base import Metric
+    from mars_score.progress import StageProgress
+    from mars_score.types import Block, Example, Template
+    from mars_score.web.api.queue import Settings
+
+    Tell = Callable[[dict[str, Any]], None]
+
+
+# Watching a language model fill blanks: the same infiller, which tells of each template as it is done.
+
+
+class WatchedEngine(Engine):
+    """Tells of every row when it is decoded; a row that is decoded again is told of again."""
+
+    filled: Callable[[Row], None]
+
+    def _decode(self, groups: list[list[Job]]) -> Iterator[Row]:
+        for row in super()._decode(groups):
+            self.filled(row)
+            yield row
+
+
+class WatchedInfiller(GuidedInfiller):
+    """Fills as another infiller does, and shares what that one remembers."""
+
+    def __init__(self, other: GuidedInfiller, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Take the model and the memory of another infiller."""
+        engine = WatchedEngine(
+            other.model, other.config, memory=other.engine.memory, max_rows=other.engine.max_rows
+        )
+        super().__init__(other.model, other.config, engine)
+        self.memory = other.memory
+        self._tell = tell
+        self._number = 0
+
+    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+        """Fill every template, and tell of the templates before and after."""
+        templates = [
+            template
+            for request in requests
+            for template in request.templates
+            for _ in range(self.config.samples)
+            if template.blanks
+        ]
+        places: dict[Job, list[tuple[int, Template]]] = {}
+        for job, template in zip(self.jobs(requests), templates, strict=True):
+            places.setdefault(job, []).append((self._number, template))
+            self._tell(
+                {
+                    "event": "template",
+                    "number": self._number,
+                    "ratio": template.ratio,
+                    "pieces": pieces(template.blocks),
+                }
+            )
+            self._number += 1
+
+        def filled(row: Row) -> None:
+            texts = tuple(map(self.model.decode, row.fills))
+            for number, template in places.get(row.job, []):
+                segments = AugmentedReference(template, texts).segments
+                self._tell({"event": "filled", "number": number, "pieces": pieces(segments)})
+
+        assert isinstance(self.engine, WatchedEngine)
+        self.engine.filled = filled
+        return super().fill(requests, progress)
+
+
+def pieces(blocks: Sequence[Block]) -> list[dict[str, Any]]:
+    """Return blocks as plain data."""
+    return [{"text": block.text, "blank": block.blank} for block in blocks]
+
+
+# What the worker does with rows: the scorer of each preset, all of them with the same models.
+
+MARS = "mars"
+
+
+class Service(Protocol):
+    """What the server needs of the library."""
+
+    @property
+    def presets(self) -> Mapping[str, MarsConfig]:
+        """The presets that are offered; the first one is the default."""
+
+    def load(self) -> None:
+        """Load the models."""
+
+    def work(
+        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> Outcome:
+        """Do what is asked with every row."""
+
+
+class Scorers:
+    """The library itself."""
+
+    def __init__(self, scorer: MarsScorer, presets: Mapping[str, MarsConfig]) -> None:
+        """Take the scorer of the default preset, which comes first, and the settings of all."""
+        self.presets = dict(presets)
+        self._scorers = {next(iter(self.presets)): scorer}
+        self._metrics: dict[tuple[str, str], Metric] = {}
+
+    def load(self) -> None:
+        """Load what every row needs, so that the first request is not slow."""
+        scorer = next(iter(self._scorers.values()))
+        _ = scorer.signature  # finds all the models
+        if scorer.augmentations.pack is None:
+            _ = scorer.tagger, scorer.infiller
+        MarsMetric(MARS, scorer).warm_up()
+
+    def work(
+        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> Outcome:
+        """Score, augment or explain."""
+        scorer = with_corpus(self._scorer(settings.preset), examples)  # a request is a corpus of its own
+        if settings.watch:
+            scorer = watched(scorer, tell)
+        if settings.kind == "augment":
+            return _augmented(scorer, examples, progress)
+        metrics = [
+            MarsMetric(name, scorer) if name == MARS else self._metric(settings.preset, name, scorer)
+            for name in settings.metrics
+        ]
+        signatures = {metric.name: metric.signature for metric in metrics}
+        if settings.explain:
+            return _explained(scorer, metrics, examples, progress, signatures)
+        rows = score_all(metrics, examples, progress)
+        return Outcome([ResultRow(row.id, row.scores, row.flags) for row in rows], signatures)
+
+    def _scorer(self, preset: str) -> MarsScorer:
+        if preset not in self._scorers:
+            config, base = self.presets[preset], next(iter(self._scorers.values()))
+            self._scorers[preset] = base.sibling(**_options(config))
+        return self._scorers[preset]
+
+    def _metric(self, preset: str, name: str, scorer: MarsScorer) -> Metric:
+        if scorer.corpus is not None:  # it belongs to this request alone
+            return make_metric(name, scorer)
+        if (preset, name) not in self._metrics:
+            self._metrics[preset, name] = make_metric(name, self._scorer(preset))
+        return self._metrics[preset, name]
+
+
+def offered(default: str, config_of: Callable[[str], MarsConfig], *, packed: bool) -> dict[str, MarsConfig]:
+    """Return the presets that a server can offer: those that need no other models, the default first.
+
+    A pack has the augmented references of one preset, so with a pack there is one.
+    """
+    first = config_of(default)
+    models = first.infilling.lm, first.scoring.encoder, first.masking.tagger
+    found = {default: first}
+    for name in () if packed else PRESETS:
+        config = config_of(name)
+        if (config.infilling.lm, config.scoring.encoder, config.masking.tagger) == models:
+            found.setdefault(name, config)
+    return found
+
+
+def watched(scorer: MarsScorer, tell: Tell) -> MarsScorer:
+    """Return a scorer that tells of templates as they are filled; where it has no language model, the scorer."""
+    if scorer.config.infilling.infiller != "guided" or scorer.augmentations.pack is not None:
+        return scorer
+    pass
+
+    other = scorer.sibling()
+    other.infiller = WatchedInfiller(scorer.guided, tell)
+    return other
+
+
+def _options(config: MarsConfig) -> dict[str, Any]:
+    """Return all settings by their full names."""
+    return {
+        f"{part.name}.{item.name}": getattr(getattr(config, part.name), item.name)
+        for part in fields(config)
+        for item in fields(getattr(config, part.name))
+    }
+
+
+def _augmented(scorer: MarsScorer, examples: Sequence[Example], progress: StageProgress) -> Outcome:
+    found = scorer.augment_examples(examples, progress=progress)
+    rows: list[AnswerRow] = [
+        AugmentedRow(example.id, tuple((pair, found[pair]) for pair in example.pairs))
+        for example in clean_examples(examples)
+    ]
+    return Outcome(rows, {MARS: scorer.signature})
+
+
+def _explained(
+    scorer: MarsScorer,
+    metrics: Sequence[Metric],
+    examples: Sequence[Example],
+    progress: StageProgress,
+    signatures: dict[str, str],
+) -> Outcome:
+    from mars_score.web.explain.explanation import explain_examples
+
+    items = scorer.score_examples(examples, progress=progress).items
+    others = score_all([metric for metric in metrics if metric.name != MARS], examples, progress)
+    rows: list[AnswerRow] = []
+    for item, other in zip(items, others, strict=True):
+        scores = {name: item.score if name == MARS else other.scores[name] for name in signatures}
+        rows.append(ResultRow(item.id, scores, tuple(sorted({*item.flags, *other.flags}))))
+    return Outcome(rows, signatures, explain_examples(scorer, examples, items))

@@ -1,0 +1,118 @@
+"""What is said when a request cannot be answered: a message, a remedy, never a traceback."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
+
+from mars_score.errors import ConfigError, EngineError, InputError, MarsError, ModelError
+from mars_score.io.html import printable
+from mars_score.web.pages import error_page, page_response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+# What is said when a request cannot be answered: a message, a remedy, never a traceback.
+
+log = logging.getLogger("mars_score.web")
+_REMEDY = "\n  remedy: "
+LONGEST = 2_000
+"""Characters of a message. It may quote a client's text, which can be as long as a request."""
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do about it."""
+
+    message: str = Field(examples=["items: give at least 1 row"])
+    remedy: str = Field("", examples=["see /docs for what a request looks like"])
+
+
+class ErrorAnswer(BaseModel):
+    """The answer to every request that cannot be answered otherwise."""
+
+    error: Problem
+
+
+class HttpError(Exception):
+    """A request that is refused, with the status that says so."""
+
+    def __init__(
+        self, status: int, message: str, remedy: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Say why, and what to do."""
+        super().__init__(message)
+        self.status, self.headers = status, dict(headers or {})
+        self.message, self.remedy = _cut(message), _cut(remedy)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+def of_error(error: MarsError) -> HttpError:
+    """Tell whose mistake an error of the library is: the client's, or ours."""
+    message, _, remedy = str(error).partition(_REMEDY)
+    if isinstance(error, InputError | ConfigError):
+        return HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)
+    if isinstance(error, ModelError | EngineError):
+        return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, message, remedy, {"Retry-After": "60"})
+    return HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, message, remedy)
+
+
+def unexpected() -> HttpError:
+    """What a client is told of a mistake in our code; the log has the rest."""
+    return HttpError(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "the server made a mistake",
+        "try again; the server's log says what happened",
+    )
+
+
+def answer(error: HttpError, method: str, headers: Headers) -> Response:
+    """Answer with JSON, or with a page where a browser asked for one."""
+    wants_page = method in ("GET", "HEAD") and "text/html" in headers.get("accept", "")
+    if wants_page:
+        page, assets = error_page(error.status, error.message, error.remedy)
+        return page_response(page, assets, error.status, error.headers)
+    # A message may quote a client's text, and half a character cannot be sent.
+    content = ErrorAnswer(error=Problem(message=printable(error.message), remedy=printable(error.remedy)))
+    return JSONResponse(content.model_dump(), error.status, error.headers)
+
+
+# The last net: an error that nobody foresaw is logged, and the client gets a plain answer.
+
+
+class Unexpected:
+    """Answers with 500 whatever goes wrong below it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception:
+            if started:
+                raise  # half an answer cannot be mended; the connection is closed
+            log.exception("%s %s failed", scope["method"], scope["path"])
+            await answer(unexpected(), scope["method"], Headers(scope=scope))(scope, receive, send)

@@ -1,0 +1,148 @@
+"""Pages that a server sends with their content policy, and the page at /docs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse, Response
+
+from mars_score.io.html import Assets, assets, csp_hash, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jinja2 import Environment
+    from starlette.responses import Response
+
+
+# Pages that a server sends: their content policy travels as a header, too.
+
+HERE = "mars_score.web"
+
+
+def policy(assets: Assets) -> str:
+    """The content policy of a page: its own style and script, and requests to this server alone."""
+    return (
+        f"default-src 'none'; style-src '{csp_hash(assets.style)}'; script-src '{csp_hash(assets.script)}'; "
+        "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
+    )
+
+
+def page_response(
+    page: str, assets: Assets, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Send a page with its policy; only a header can forbid frames."""
+    told = {"Content-Security-Policy": f"{policy(assets)}; frame-ancestors 'none'"}
+    return HTMLResponse(page, status, {**told, **(headers or {})})
+
+
+def error_page(status: int, message: str, remedy: str) -> tuple[str, Assets]:
+    """Return the page of an error."""
+    values = {"status": status, "phrase": HTTPStatus(status).phrase, "message": message, "remedy": remedy}
+    own = own_assets()
+    made = _environment().get_template("error.html.j2")
+    return made.render(assets=own, policy=policy(own), **values), own
+
+
+@cache
+def own_assets() -> Assets:
+    """The style and script of the pages of this folder."""
+    return assets(HERE, "docs.css")
+
+
+@cache
+def _environment() -> Environment:
+    return environment(HERE)
+
+
+# The page at /docs, made from the OpenAPI description; it asks nobody for scripts.
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked for."""
+
+    method: str
+    path: str
+    summary: str
+    description: str
+    parameters: tuple[tuple[str, str, str], ...]
+    """Name, where it stands, and what it means."""
+    bodies: tuple[tuple[str, str], ...]
+    """Content type and an example."""
+    answers: tuple[tuple[str, str, str], ...]
+    """Status, meaning, and an example."""
+
+    @property
+    def anchor(self) -> str:
+        """Names the operation in links."""
+        return (
+            "".join(sign if sign.isalnum() else "-" for sign in f"{self.method}{self.path}")
+            .strip("-")
+            .lower()
+        )
+
+
+def docs_page(description: dict[str, Any]) -> Response:
+    """Render the description."""
+    own = own_assets()
+    page = environment(HERE).get_template("docs.html.j2")
+    operations = operations_of(description)
+    return page_response(
+        page.render(assets=own, policy=policy(own), info=description["info"], operations=operations), own
+    )
+
+
+def operations_of(description: dict[str, Any]) -> list[Operation]:
+    """List the operations in their order."""
+    schemas = description.get("components", {}).get("schemas", {})
+    return [
+        _operation(method, path, content, schemas)
+        for path, methods in description["paths"].items()
+        for method, content in methods.items()
+        if method in METHODS
+    ]
+
+
+def _operation(method: str, path: str, content: dict[str, Any], schemas: dict[str, Any]) -> Operation:
+    return Operation(
+        method.upper(),
+        path,
+        content.get("summary", ""),
+        content.get("description", ""),
+        tuple((one["name"], one["in"], one.get("description", "")) for one in content.get("parameters", [])),
+        tuple(
+            (kind, _example(body, schemas))
+            for kind, body in content.get("requestBody", {}).get("content", {}).items()
+        ),
+        tuple(
+            (status, one.get("description", ""), _first_example(one.get("content", {}), schemas))
+            for status, one in content.get("responses", {}).items()
+        ),
+    )
+
+
+def _first_example(content: dict[str, Any], schemas: dict[str, Any]) -> str:
+    return next(filter(None, (_example(one, schemas) for one in content.values())), "")
+
+
+def _example(content: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """The example that a body, or else its schema, comes with."""
+    found = content.get("example", next((one["value"] for one in content.get("examples", {}).values()), None))
+    if found is None:
+        found = next(iter(_schema(content.get("schema", {}), schemas).get("examples", [])), None)
+    if found is None:
+        return ""
+    return found if isinstance(found, str) else json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _schema(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref", "")
+    found: dict[str, Any] = schemas.get(reference.rsplit("/", 1)[-1], {}) if reference else schema
+    return found

@@ -1,0 +1,145 @@
+"""What the form knows and does, whatever its pages look like; how far raters are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from mars_score.study.augmentation_ratings import QUESTIONS
+from mars_score.web.errors import HttpError
+from mars_score.web.rating.pages import Shown
+from mars_score.web.rating.questions import POINTS, order_for, rater_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mars_score.web.rating.sheet import Sheet, Text
+    from mars_score.web.rating.storage import RatingStore
+
+
+# How far raters are.
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one rater is."""
+
+    rater: str
+    answers: int
+    rated: int
+    """Texts with an answer to every question."""
+    texts: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.rated == self.texts
+
+
+def is_rated(text: Text, answers: Mapping[str, Mapping[str, int]]) -> bool:
+    """Tell whether every question about a text is answered."""
+    return all(question in answers.get(text.code, {}) for question in QUESTIONS)
+
+
+def first_open(texts: Sequence[Text], answers: Mapping[str, Mapping[str, int]]) -> int | None:
+    """Return the number, from 1, of the first text that is not rated yet."""
+    return next((number for number, text in enumerate(texts, 1) if not is_rated(text, answers)), None)
+
+
+def progress_of(sheet: Sheet, store: RatingStore, rater: str) -> Progress:
+    """Count what a rater has done."""
+    answers = store.answers_of(rater)
+    rated = sum(is_rated(text, answers) for text in sheet.texts)
+    return Progress(rater, sum(map(len, answers.values())), rated, len(sheet.texts))
+
+
+# What the form knows and does, whatever its pages look like.
+
+_MARK = 16
+"""Signs of the sheet's hash that pages carry."""
+_POINTS = {str(point): point for point in POINTS}
+
+
+class Form:
+    """A sheet, its ratings, and each rater's order."""
+
+    questions = QUESTIONS
+
+    def __init__(self, sheet: Sheet, store: RatingStore) -> None:
+        """Collect ratings of a sheet in a store."""
+        self.sheet, self.store = sheet, store
+        self.mark = sheet.hash[:_MARK]
+        self.order = lru_cache(maxsize=1024)(self._order)
+
+    def name(self, given: str) -> str | None:
+        """Return a rater's name in its usual form: as it was first spelt, if we know it; ``None`` for no name."""
+        name = rater_name(given)
+        return None if name is None else self.store.rater(name) or name
+
+    def known(self, given: str) -> str | None:
+        """Return the name of a rater who has begun."""
+        name = rater_name(given)
+        return None if name is None else self.store.rater(name)
+
+    def has_answers(self, rater: str) -> bool:
+        """Tell whether a rater has answered anything."""
+        return bool(self.store.answers_of(rater))
+
+    def progress(self, rater: str) -> Progress:
+        """Count what a rater has done."""
+        return progress_of(self.sheet, self.store, rater)
+
+    def rated(self, rater: str) -> list[bool]:
+        """Tell for each text, in the rater's order, whether it is rated."""
+        answers = self.store.answers_of(rater)
+        return [is_rated(text, answers) for text in self.order(rater)]
+
+    def first_open(self, rater: str) -> int | None:
+        """Return the number of the first text that a rater has not rated yet."""
+        return first_open(self.order(rater), self.store.answers_of(rater))
+
+    def shown(self, rater: str, number: str, chosen: Mapping[str, int] | None = None) -> Shown:
+        """Return a text as it is shown, with the answers that are saved or the ones that are chosen."""
+        place = self._number(number)
+        text = self.order(rater)[place - 1]
+        saved = self.store.answers_of(rater).get(text.code, {})
+        return Shown(place, text, {**saved, **(chosen or {})}, self.progress(rater), self.mark)
+
+    def save(self, fields: Mapping[str, str], ratings: Mapping[str, str]) -> tuple[str, int]:
+        """Save ratings by question, and return the rater and the text's number; refuse what our pages do not send."""
+        if fields.get("sheet") != self.mark:
+            raise HttpError(
+                HTTPStatus.CONFLICT,
+                "This page is of another sheet of texts.",
+                "Start again from the first page.",
+            )
+        rater = self.known(fields.get("rater", ""))
+        if rater is None:
+            raise HttpError(
+                HTTPStatus.CONFLICT, "This rater is not known.", "Start again from the first page."
+            )
+        number = self._number(fields.get("n", ""))
+        if not set(ratings) <= set(QUESTIONS) or not set(ratings.values()) <= set(_POINTS):
+            raise HttpError(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                f"An answer is a number from {POINTS[0]} to {POINTS[-1]}.",
+                f"The questions are {', '.join(QUESTIONS)}.",
+            )
+        code = self.order(rater)[number - 1].code
+        self.store.save(rater, code, {question: _POINTS[rating] for question, rating in ratings.items()})
+        return rater, number
+
+    def _number(self, given: str) -> int:
+        number = int(given) if given.isascii() and given.isdecimal() and len(given) < 9 else 0
+        if not 1 <= number <= len(self.sheet.texts):
+            raise HttpError(
+                HTTPStatus.NOT_FOUND,
+                "There is no such text.",
+                f"Texts have numbers from 1 to {len(self.sheet.texts)}.",
+            )
+        return number
+
+    def _order(self, rater: str) -> tuple[Text, ...]:
+        return order_for(self.sheet, rater)

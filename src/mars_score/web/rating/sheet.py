@@ -1,0 +1,187 @@
+"""The blinded sheet, read, and the file of ratings that a study reads, written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mars_score.errors import InputError
+from mars_score.fingerprint import digest
+from mars_score.io import delimited
+from mars_score.io.output import failed, replacing, unwritable
+from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.writers import escape, unescape
+from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mars_score.web.rating.storage import Answer
+
+    pass
+
+
+# Rows of a csv file whose columns are known; every complaint names the file and the line.
+
+
+def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tuple[int, dict[str, str]]]:
+    """Return the rows with their lines, by the first of the columns, in which no text may come twice.
+
+    Other columns are left out. The remedy is for a file that is something else.
+    """
+    check_readable(path)
+    found: dict[str, tuple[int, dict[str, str]]] = {}
+    with open_input(path) as stream:
+        table = delimited.records(pieces(stream, str(path)), str(path), delimited.DELIMITERS["csv"])
+        start, header = next(table, (1, []))
+        names = [name.strip().lower() for name in header]
+        if missing := [name for name in columns if name not in names]:
+            raise InputError(f"there is no column {missing[0]!r}", path=path, line=start, remedy=remedy)
+        for line, cells in table:
+            if len(cells) != len(names):
+                raise InputError(
+                    f"the row has {len(cells)} cells, but the header has {len(names)}",
+                    path=path,
+                    line=line,
+                    remedy="quote a cell that holds a comma, a quote or a line break",
+                )
+            values = dict(zip(names, cells, strict=True))
+            row = {name: unescape(values[name]) for name in columns}
+            key = row[columns[0]] = row[columns[0]].strip()
+            if not key:
+                raise InputError(f"the {columns[0]} is empty", path=path, line=line, remedy=remedy)
+            if key in found:
+                raise InputError(
+                    f"the {columns[0]} {key!r} is on line {found[key][0]} and again on line {line}",
+                    path=path,
+                    line=line,
+                    remedy=remedy,
+                )
+            found[key] = line, row
+    if not found:
+        raise InputError("there are no rows below the header", path=path, remedy=remedy)
+    return found
+
+
+# The blinded sheet, read: texts with their contexts, under codes. What the codes stand for is not known
+# here.
+
+COLUMNS = ("code", "context", "text")
+_SHEET_REMEDY = (
+    "give the sheet as mars-score rating-sheet wrote it, with each text once and no ratings filled in"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to rate."""
+
+    code: str
+    """Stays on the server: whoever knows the seed of the sheet could tell the variant from it."""
+    context: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All texts to rate."""
+
+    path: Path
+    texts: tuple[Text, ...]
+
+    @cached_property
+    def hash(self) -> str:
+        """Names what is rated. Neither the order of rows nor how the file is written plays a part."""
+        rows = sorted((text.code, text.context, text.text) for text in self.texts)
+        return digest("sheet", rows).hex()
+
+
+def read_sheet(path: str | Path) -> Sheet:
+    """Read a sheet that `mars-score rating-sheet` wrote."""
+    file = Path(path)
+    rows = read_rows(file, COLUMNS, _SHEET_REMEDY)
+    return Sheet(file, tuple(Text(code, row["context"], row["text"]) for code, (_, row) in rows.items()))
+
+
+# The file of ratings that a study reads. Here, and nowhere else in the form, codes meet the key.
+
+_EXPORT_REMEDY = "give the key that mars-score rating-sheet wrote together with the sheet"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a code stands for."""
+
+    item: str
+    variant: str
+
+
+def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
+    """Read the key of a sheet; the key of another one is refused."""
+    rows = read_rows(path, ("code", "item", "variant", "text"), _EXPORT_REMEDY)
+    found = {}
+    for text in sheet.texts:
+        if text.code not in rows:
+            raise InputError(
+                f"the key has no code {text.code!r}, which is in {sheet.path}",
+                path=path,
+                remedy=_EXPORT_REMEDY,
+            )
+        line, row = rows[text.code]
+        if row["variant"] not in VARIANTS:
+            raise InputError(
+                f"unknown variant {row['variant']!r}", path=path, line=line, remedy=_EXPORT_REMEDY
+            )
+        if _plain(row["text"]) != _plain(text.text):
+            raise InputError(
+                f"the text of {text.code!r} is another one than in {sheet.path}",
+                path=path,
+                line=line,
+                remedy=_EXPORT_REMEDY,
+            )
+        found[text.code] = Meaning(row["item"], row["variant"])
+    return found
+
+
+def ratings_text(answers: Iterable[Answer], key: Mapping[str, Meaning]) -> str:
+    """Return the answers as csv, one a row, in an order that does not depend on when they were given."""
+    rows = [
+        (key[one.code].item, key[one.code].variant, one.question, one.rater, one.rating) for one in answers
+    ]
+    rows.sort(key=lambda row: (row[3], row[0], VARIANTS.index(row[1]), QUESTIONS.index(row[2])))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(LONG)
+    # Raters choose their names, and whoever studies the ratings may open them in a spreadsheet.
+    writer.writerows(
+        (escape(item), variant, question, escape(rater), rating)
+        for item, variant, question, rater, rating in rows
+    )
+    return text.getvalue()
+
+
+def check_new(path: Path) -> None:
+    """Refuse to write over a file: it may be the only copy of somebody's ratings."""
+    if path.exists() or path.is_symlink():
+        raise failed(str(path), "this file is there already", "name another file, or remove this one first")
+    if not path.parent.is_dir():
+        raise unwritable(path, FileNotFoundError())
+
+
+def write_ratings(path: Path, text: str) -> None:
+    """Write the file, whole or not at all."""
+    check_new(path)
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _plain(text: str) -> str:
+    """A text as it is compared: programs that save csv files change line ends."""
+    return text.replace("\r\n", "\n")

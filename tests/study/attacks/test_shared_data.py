@@ -1,0 +1,29 @@
+"""Attacks on real candidates, where the data sets are at hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from mars_score.io.datasets.base import PAPER_NEWSROOM, select
+from mars_score.io.datasets.loading import load_dataset
+from mars_score.study.attacks.registry import ATTACKS
+from mars_score.study.attacks.robustness import attack_dataset
+from tests.metrics.human_data import DATA, needs_data
+
+ALWAYS = {"reorder", "retrieve", "truncation", "repetition", "copy_context", "unrelated", "copy_reference"}
+
+
+@needs_data
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_summaries_of_the_paper(name: str) -> None:
+    found = attack_dataset(select(load_dataset(DATA / "newsroom.jsonl"), PAPER_NEWSROOM), name)
+    # Some summaries have no verb, number or second name; the others are all changed.
+    least = 180 if name in ALWAYS else {"negation": 120, "number_swap": 50, "name_swap": 90}[name]
+    assert least <= len(found.rows) == 180 - found.not_applicable
+
+
+@needs_data
+def test_one_word_answers_cannot_be_reordered() -> None:
+    dataset = load_dataset(DATA / "kpqa_semeval_mcscript.jsonl")
+    single = sum(len(row.example.candidate.split()) < 2 for row in dataset)
+    assert 0 < single <= attack_dataset(dataset, "reorder").not_applicable < len(dataset)

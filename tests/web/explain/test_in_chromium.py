@@ -1,0 +1,291 @@
+"""The page of explanations as a reader meets it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mars_score.io.html import assets
+from mars_score.types import Example
+from mars_score.web.explain.explanation import explain_examples
+from mars_score.web.explain.page import FILES, HERE, fragment, to_page
+from mars_score.web.explain.standing import find_standing
+from tests.study.report.browser.test_report_in_chromium import CONTRASTS, contrast
+from tests.web.explain.sample import explained_with, sample, scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page, Request
+
+OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true"
+PAIRS = CONTRASTS | {"shared": ("ink", "best"), "badge": ("paper", "accent"), "flags": ("warn", "paper")}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of the sample."""
+    path = tmp_path_factory.mktemp("explaining") / "page.html"
+    items, standing = sample()
+    path.write_text(
+        to_page(items, standing, signature="mars:v0|toy", source="rows.jsonl", left_out=3), encoding="utf-8"
+    )
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, file: Path) -> Iterator[Page]:
+    """Open the page; fail on any request but the file itself, and on any message."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    wrong: list[str] = []
+
+    def listen(request: Request) -> None:
+        if request.url not in (file.as_uri(), "data:,"):
+            wrong.append(f"request: {request.url}")
+
+    page.on("request", listen)
+    page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def shown(page: Page) -> list[str]:
+    """Return the numbers of the items that are shown, from the top down."""
+    return [
+        item.get_attribute("data-order") or "" for item in page.locator(".ex-item").all() if item.is_visible()
+    ]
+
+
+def test_search(page: Page) -> None:
+    assert shown(page) == ["1", "2", "3", "4"]
+    page.get_by_label("Search").fill("BEEKEEPER basket")
+    assert shown(page) == ["3"]
+    assert page.locator("#count").inner_text() == "1 of 4 shown"
+    page.get_by_label("Search").fill("kiln/b")
+    assert shown(page) == ["1"]
+    page.get_by_label("Search").fill("noun")  # our own word, which every table of words has
+    assert shown(page) == []
+    page.get_by_role("button", name="Show all items").click()
+    assert shown(page) == ["1", "2", "3", "4"]
+    assert page.locator("#none").is_hidden()
+
+
+def test_filter_by_flag(page: Page) -> None:
+    page.get_by_label("Flag").select_option("empty_candidate")
+    assert shown(page) == ["3"]
+    page.get_by_label("Search").fill("kiln")
+    assert shown(page) == []
+    page.get_by_label("Flag").select_option("")
+    assert shown(page) == ["1"]
+
+
+def test_sort(page: Page) -> None:
+    def values(name: str) -> list[float]:
+        found = [item.get_attribute(f"data-{name}") for item in page.locator(".ex-item").all()]
+        return [float(value) if value else -1.0 for value in found]
+
+    sort = page.get_by_label("Sort by")
+    sort.select_option("high")
+    assert values("score") == sorted(values("score"), reverse=True)
+    sort.select_option("low")
+    assert values("score") == sorted(values("score"))
+    sort.select_option("apart")
+    assert values("apart") == sorted(values("apart"), reverse=True)
+    assert shown(page)[-1] == "4"  # nobody rated it
+    sort.select_option("order")
+    assert shown(page) == ["1", "2", "3", "4"]
+
+
+def test_an_item_opens_by_keyboard(page: Page) -> None:
+    second = page.locator("#item-2")
+    summary = second.locator("> summary")
+    assert not second.locator(".ex-sum").first.is_visible()
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert second.locator(".ex-sum").first.is_visible()
+    page.keyboard.press("Space")
+    assert not second.locator(".ex-sum").first.is_visible()
+    page.get_by_role("button", name="Open all").focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".ex-item[open]").count() == 4
+    page.get_by_role("button", name="Close all").click()
+    assert page.locator(".ex-item[open]").count() == 0
+
+
+def test_words_tell_more_on_hover_and_by_keys(page: Page) -> None:
+    tip = page.locator(".ex-tip")
+    words = page.locator("#item-1 .ex-words .ex-word")
+    assert tip.is_hidden()
+    words.nth(3).hover()
+    assert tip.inner_text().startswith("glaze: noun, IDF ")
+    page.locator("h1").hover()
+    assert tip.is_hidden()
+    page.mouse.move(2, 2)
+    page.locator("#item-1 .ex-long").focus()
+    page.keyboard.press("Tab")
+    assert tip.inner_text().startswith("By: noun")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert tip.inner_text().startswith("small: noun")
+    assert "masked at" in tip.inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert tip.inner_text().startswith("had: noun")
+    assert words.nth(4).get_attribute("aria-describedby") == "ex-tip"
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+    page.locator("#item-1 > summary .ex-flag").first.hover()
+    assert "removed before scoring" in tip.inner_text()
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390, 320])
+def test_the_page_never_scrolls_sideways(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.evaluate(OPEN_ALL)
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll("body *")].filter((found) =>
+          !found.closest(".ex-scroll, .skip, .ex-tip") && found.getBoundingClientRect().right > innerWidth + 0.5
+        ).map((found) => found.outerHTML.slice(0, 80))"""
+    )
+    assert beyond == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_bars_are_drawn_to_scale(page: Page) -> None:
+    row = page.locator("#item-1 .ex-sum tbody tr").first
+    cosine = float(row.locator("td .ex-figure").first.inner_text())
+    bar, track = (row.locator(f"td .ex-{name}").first.bounding_box() for name in ("cosine", "track"))
+    assert bar
+    assert track
+    assert bar["width"] / track["width"] == pytest.approx(cosine, abs=0.01)
+    assert page.locator("#item-1 .ex-strip .ex-letter").all_text_contents() == ["A", "B", "C"]
+
+
+def test_the_table_keeps_its_roles_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    table = page.get_by_role("table", name="The sum of A").first
+    assert table.get_by_role("rowheader").count() >= 5
+    assert table.get_by_role("cell").first.is_visible()
+
+
+def test_dark_by_system_and_by_choice(page: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.emulate_media(color_scheme="dark")
+    dark = page.evaluate(ground)
+    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(20, 23, 27)")
+    page.locator("#theme").click()
+    assert page.evaluate(ground) == light
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_can_be_read(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    for what, pair in PAIRS.items():
+        first, second = (
+            page.evaluate(f"getComputedStyle(document.body).getPropertyValue('--{name}')") for name in pair
+        )
+        assert contrast(first, second) >= 4.5, (what, scheme)
+
+
+def test_paper_shows_everything(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#item-4 .ex-sum").is_visible()
+    assert page.locator("#controls").is_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".ex-item[open]").count() == 1
+
+
+def test_a_link_to_an_item_opens_it(page: Page) -> None:
+    page.evaluate("location.hash = 'item-3'")
+    page.wait_for_selector("#item-3[open]")
+
+
+def test_without_script_the_page_is_complete(browser: Browser, file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("#controls").is_hidden()
+    assert page.locator("#item-1 .ex-sum").first.is_visible()
+    page.locator("#item-2 > summary").click()
+    assert page.locator("#item-2 .ex-sum").first.is_visible()
+    title = page.locator("#item-1 .ex-words .ex-word").first.get_attribute("title")
+    assert title is not None
+    assert title.startswith("By: noun")
+    context.close()
+
+
+def test_a_fragment_that_is_put_in_later_works(browser: Browser, tmp_path: Path) -> None:
+    items, standing = sample()
+    made = assets(HERE, *FILES)
+    host = tmp_path / "host.html"
+    host.write_text(
+        f'<!doctype html><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{made.policy}"><style>{made.style}</style>'
+        f'<button id="theme" hidden></button><div id="here"></div><script>{made.script}</script>',
+        encoding="utf-8",
+    )
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.goto(host.as_uri())
+    for _ in range(2):
+        page.evaluate(
+            "html => document.getElementById('here').insertAdjacentHTML('beforeend', html)",
+            str(fragment(items, standing)),
+        )
+    page.locator(".ex-words .ex-word").first.hover()
+    assert page.locator(".ex-tip").inner_text().startswith("By: noun")
+    assert page.locator(".ex-item[open]").count() == 2
+    assert messages == []
+    context.close()
+
+
+def test_texts_of_strangers_do_not_run(browser: Browser, tmp_path: Path) -> None:
+    attack = "\"'><script>window.ran=1</script><img src=x onerror=window.ran=1><svg onload=window.ran=1>"
+    items, standing = explained_with(lambda text: f"{text}{attack}")
+    path = tmp_path / "page.html"
+    path.write_text(to_page(items, standing, signature=attack, source=attack), encoding="utf-8")
+    context = browser.new_context(offline=True, viewport={"width": 320, "height": 800})
+    page = context.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    page.evaluate(OPEN_ALL)
+    page.locator(".ex-words .ex-word").first.hover()
+    assert page.evaluate("window.ran === undefined")
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 1
+    assert [url for url in requests if url != "data:,"] == [path.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_two_hundred_items_open_folded(browser: Browser, tmp_path: Path) -> None:
+    examples = [
+        Example(f"row-{n}", f"candidate {n}", (f"the reference of {n}",), f"at {n}") for n in range(200)
+    ]
+    toy = scorer()
+    items = toy.score_examples(examples).items
+    standing = find_standing(toy, examples, items)
+    path = tmp_path / "page.html"
+    html = to_page(explain_examples(toy, examples, items), standing, signature="s", source="rows.jsonl")
+    path.write_text(html, encoding="utf-8")
+    assert len(html) < 200 * 15_000
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#count").inner_text() == "200 of 200 shown"
+    assert page.locator(".ex-item[open]").count() == 1
+    page.get_by_label("Search").fill("row-117")
+    assert page.locator("#count").inner_text() == "1 of 200 shown"
+    context.close()
