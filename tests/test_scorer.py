@@ -172,7 +172,7 @@ def test_golden_scores(scorer: MarsScorer) -> None:
 
 def test_the_formula_of_the_paper_scores_as_it_always_did(scorer: MarsScorer) -> None:
     """Recorded when it was the default; it changes with no adjustment."""
-    paper = scorer.sibling(**FORMULA)
+    paper = scorer.with_options(**FORMULA)
     assert paper.config == preset("paper-formula")
     result = paper.score_examples(golden.EXAMPLES)
     assert result.scores == pytest.approx([0.5143947475, 0.7934996590, 0.6937813410], abs=golden.TOLERANCE)
@@ -220,7 +220,7 @@ def test_a_reader_without_a_head_is_refused_before_anything_is_augmented(
     shutil.copytree(store.ensure("minilm-l6"), folder)
     with (folder / "model.safetensors").open("ab") as weights:
         weights.write(b"\0")
-    other = scorer.sibling(reader=str(folder), eta=0.02)
+    other = scorer.with_options(reader=str(folder), eta=0.02)
     before = scorer.guided.engine.counts.rows
     with pytest.raises(ModelError, match="no fluency head was trained on this encoder"):
         other.score_examples(EXAMPLES[:1])

@@ -23,7 +23,7 @@ from benchmarks.texts import candidates, stories
 from benchmarks.timing import report, timed
 from mars_score.config import InfillingConfig
 from mars_score.errors import InputError, ModelError
-from mars_score.mars.models import Parts
+from mars_score.mars.models import ModelRegistry
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.manifest import NAME, content_problems
 from mars_score.models.report import SilentReport
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FLIPS, REFERENCES, SEED = 200, 24, 0
 NOTICED, UNCHANGED, WRONG = "noticed", "unchanged", "wrong"
-LOADERS: dict[str, Callable[[Parts], object]] = {
+LOADERS: dict[str, Callable[[ModelRegistry], object]] = {
     "minilm-l6": lambda parts: parts.encoder("minilm-l6"),
     "spacy-en-sm": lambda parts: parts.tagger("spacy-en-sm"),
     "smollm2-135m": lambda parts: parts.language_model(InfillingConfig()),
@@ -62,7 +62,7 @@ def flip_models(folder: Path, draw: random.Random, flips: int) -> None:
     store = Unfetched(folder, SilentReport())
     for model in LOADERS:
         shutil.copytree(ModelStore().path(model), folder / model)
-    seconds = timed(lambda: [store.sound(model) for model in LOADERS])
+    seconds = timed(lambda: [store.verified(model) for model in LOADERS])
     outcomes = [_flip_model(store, draw) for _ in range(flips)]
     _tell("bit_flips_models", outcomes, seconds_to_check_all_models=seconds)
 
@@ -130,7 +130,7 @@ def _flip_model(store: ModelStore, draw: random.Random) -> str:
     (path,) = draw.choices(files, weights=[path.stat().st_size if by_size else 1 for path in files])
     place = _flip(path, draw)
     try:
-        LOADERS[name](Parts(store))
+        LOADERS[name](ModelRegistry(store))
     except ModelError:
         return NOTICED
     finally:

@@ -13,15 +13,15 @@ import torch
 from mars_score.config import ScoringConfig
 from mars_score.encoders.base import Encoding, EncodingMemory
 from mars_score.encoders.sentence import SentenceEncoder
-from mars_score.encoders.token_level import CloseEncoder, ReadingEncoder
+from mars_score.encoders.token_level import PairedEncoder, TokenLevelEncoder
 from mars_score.errors import ModelError
-from mars_score.mars.models import Parts
+from mars_score.mars.models import ModelRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mars_score.encoders.base import CloseReading
+    from mars_score.encoders.base import TokenReading
     from mars_score.models.store import ModelStore
 
 LONG = "one two three four five " * 80
@@ -48,11 +48,11 @@ def plain(folder: Path) -> SentenceEncoder:
 
 
 @pytest.fixture(scope="module")
-def reader(folder: Path) -> CloseEncoder:
-    return CloseEncoder(str(folder))
+def reader(folder: Path) -> TokenLevelEncoder:
+    return TokenLevelEncoder(str(folder))
 
 
-def read(reader: CloseEncoder, text: str) -> CloseReading:
+def read(reader: TokenLevelEncoder, text: str) -> TokenReading:
     (found,) = reader.encode([text])
     assert found.close is not None
     return found.close
@@ -73,7 +73,7 @@ def same(one: Encoding, other: Encoding) -> bool:
 
 @pytest.mark.numeric
 def test_whole_texts_are_encoded_as_by_the_sentence_encoder_to_the_last_bit(
-    reader: CloseEncoder, plain: SentenceEncoder
+    reader: TokenLevelEncoder, plain: SentenceEncoder
 ) -> None:
     texts = [*TEXTS, "", " \n"]
     for text, ours, theirs in zip(texts, reader.encode(texts), plain.encode(texts), strict=True):
@@ -83,7 +83,7 @@ def test_whole_texts_are_encoded_as_by_the_sentence_encoder_to_the_last_bit(
 
 
 @pytest.mark.numeric
-def test_a_reading_does_not_depend_on_its_company_to_the_last_bit(reader: CloseEncoder) -> None:
+def test_a_reading_does_not_depend_on_its_company_to_the_last_bit(reader: TokenLevelEncoder) -> None:
     crowd = [f"{text} {number}" for number in range(25) for text in TEXTS[:3]] + TEXTS
     together = dict(zip(crowd, reader.encode(crowd), strict=True))
     shuffled = random.Random(5).sample(crowd, len(crowd))
@@ -94,7 +94,7 @@ def test_a_reading_does_not_depend_on_its_company_to_the_last_bit(reader: CloseE
 
 
 @pytest.mark.numeric
-def test_nor_does_it_depend_on_the_number_of_threads(reader: CloseEncoder) -> None:
+def test_nor_does_it_depend_on_the_number_of_threads(reader: TokenLevelEncoder) -> None:
     before = torch.get_num_threads()
     found = []
     for threads in (1, 2, 3):
@@ -106,7 +106,7 @@ def test_nor_does_it_depend_on_the_number_of_threads(reader: CloseEncoder) -> No
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: CloseEncoder) -> None:
+def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: TokenLevelEncoder) -> None:
     pieces = reader.tokenizer.tokenize(text)[: reader.max_length - 2]  # beside [CLS] and [SEP]
     found = read(reader, text)
     assert found.vectors.shape == (len(pieces), reader.model.config.hidden_size)
@@ -118,7 +118,7 @@ def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: 
 
 
 @pytest.mark.numeric
-def test_the_vectors_are_the_states_of_the_middle_layer(reader: CloseEncoder) -> None:
+def test_the_vectors_are_the_states_of_the_middle_layer(reader: TokenLevelEncoder) -> None:
     text = "A heron stood in the canal."
     ids = torch.tensor([reader.tokenizer(text).input_ids])
     with torch.inference_mode():
@@ -127,20 +127,20 @@ def test_the_vectors_are_the_states_of_the_middle_layer(reader: CloseEncoder) ->
     np.testing.assert_allclose(read(reader, text).vectors, expected, atol=1e-6)
 
 
-def test_blank_texts_have_no_reading(reader: CloseEncoder) -> None:
+def test_blank_texts_have_no_reading(reader: TokenLevelEncoder) -> None:
     for text in ("", "  \n", "\N{ZERO WIDTH SPACE}"):
         assert reader.encode([text])[0].close is None
     assert reader.encode([]) == []
 
 
-def test_marks_and_unknown_characters_are_read_too(reader: CloseEncoder) -> None:
+def test_marks_and_unknown_characters_are_read_too(reader: TokenLevelEncoder) -> None:
     assert len(read(reader, "?!...").weights) == 5
     assert read(reader, "🙂").weights.tolist() == [1.0]
     # A word outweighs what the encoder does not know, by far.
     assert read(reader, "🙂 heron").weights[1] > 0.9
 
 
-def test_of_a_long_text_the_beginning_is_read(reader: CloseEncoder) -> None:
+def test_of_a_long_text_the_beginning_is_read(reader: TokenLevelEncoder) -> None:
     limit = reader.max_length - 2
     fits, longer = reader.encode(["sun " * limit, "sun " * (limit + 1)])
     assert (fits.truncated, longer.truncated) == (False, True)
@@ -154,14 +154,14 @@ def test_of_a_long_text_the_beginning_is_read(reader: CloseEncoder) -> None:
 def test_another_encoder_is_refused_with_the_remedy(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "encoder"
     shutil.copytree(folder, copy)
-    CloseEncoder(str(copy))  # the same weights, wherever they are
+    TokenLevelEncoder(str(copy))  # the same weights, wherever they are
     with (copy / "model.safetensors").open("ab") as file:
         file.write(b"\0")
     for other in (copy, tmp_path / "nowhere"):
         with pytest.raises(
             ModelError, match=r"no fluency head was trained(?s:.*)remedy: leave reader=minilm-l6"
         ):
-            CloseEncoder(str(other))
+            TokenLevelEncoder(str(other))
 
 
 class Lengths:
@@ -175,11 +175,11 @@ class Lengths:
         return [Encoding(np.array([len(text)], np.float32), truncated="!" in text) for text in texts]
 
 
-def test_any_encoder_goes_with_the_reader(reader: CloseEncoder) -> None:
+def test_any_encoder_goes_with_the_reader(reader: TokenLevelEncoder) -> None:
     told: list[tuple[int, int]] = []
     lengths = Lengths()
     texts = [*TEXTS, "", TEXTS[0]]
-    found = ReadingEncoder(lengths, reader).encode(texts, lambda done, total: told.append((done, total)))
+    found = PairedEncoder(lengths, reader).encode(texts, lambda done, total: told.append((done, total)))
     assert lengths.asked == texts
     assert told[-1] == (len(TEXTS) + 1, len(TEXTS) + 1)
     for text, one, close in zip(texts, found, reader.encode(texts), strict=True):
@@ -190,25 +190,25 @@ def test_any_encoder_goes_with_the_reader(reader: CloseEncoder) -> None:
 
 class TestParts:
     def test_one_network_reads_and_encodes(self, store: ModelStore) -> None:
-        parts = Parts(store)
+        parts = ModelRegistry(store)
         found = parts.scoring_encoder(ScoringConfig())
-        assert isinstance(found, CloseEncoder)
+        assert isinstance(found, TokenLevelEncoder)
         assert parts.scoring_encoder(ScoringConfig(words=0.0)) is found
         assert parts.scoring_encoder(ScoringConfig(fluency=0.0, match="recall")) is found
 
     def test_nothing_is_read_closely_for_the_formula_of_the_paper(self, store: ModelStore) -> None:
-        found = Parts(store).scoring_encoder(ScoringConfig(words=0.0, fluency=0.0))
+        found = ModelRegistry(store).scoring_encoder(ScoringConfig(words=0.0, fluency=0.0))
         assert type(found) is SentenceEncoder
 
     def test_another_encoder_stands_beside_the_reader(self, store: ModelStore, folder: Path) -> None:
-        parts = Parts(store)
+        parts = ModelRegistry(store)
         found = parts.scoring_encoder(ScoringConfig(encoder=str(folder)))
-        assert isinstance(found, ReadingEncoder)
+        assert isinstance(found, PairedEncoder)
         assert type(found.encoder) is SentenceEncoder
         assert found.reader is parts.scoring_encoder(ScoringConfig())
 
 
-def test_memory_counts_what_a_reading_takes(reader: CloseEncoder) -> None:
+def test_memory_counts_what_a_reading_takes(reader: TokenLevelEncoder) -> None:
     (found,) = reader.encode([LONG])
     assert found.close is not None
     bare, whole = EncodingMemory(), EncodingMemory()

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from mars_score.encoders import token_level
-from mars_score.encoders.token_level import CloseEncoder, FluencyHead, fluency_hash, refuse_other
+from mars_score.encoders.token_level import FluencyHead, TokenLevelEncoder, fluency_hash, refuse_other
 from mars_score.errors import ModelError
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ SENTENCES = [
 
 
 @pytest.fixture(scope="module")
-def reader(store: ModelStore) -> CloseEncoder:
-    return CloseEncoder(str(store.ensure("minilm-l6")))
+def reader(store: ModelStore) -> TokenLevelEncoder:
+    return TokenLevelEncoder(str(store.ensure("minilm-l6")))
 
 
-def values(reader: CloseEncoder, texts: list[str]) -> list[float]:
+def values(reader: TokenLevelEncoder, texts: list[str]) -> list[float]:
     return [found.close.fluency for found in reader.encode(texts) if found.close is not None]
 
 
@@ -71,7 +71,7 @@ def test_the_network_is_a_layer_norm_a_hidden_layer_and_a_logit() -> None:
             assert float(found[row, column]) == pytest.approx(-math.log1p(math.exp(logit)), abs=1e-5)
 
 
-def test_a_text_has_the_mean_of_its_pieces(reader: CloseEncoder) -> None:
+def test_a_text_has_the_mean_of_its_pieces(reader: TokenLevelEncoder) -> None:
     text = SENTENCES[0]
     ids = torch.tensor([reader.tokenizer(text).input_ids])
     with torch.inference_mode():
@@ -80,13 +80,13 @@ def test_a_text_has_the_mean_of_its_pieces(reader: CloseEncoder) -> None:
     assert values(reader, [text]) == [pytest.approx(float(in_place.mean()), abs=1e-5)]
 
 
-def test_sentences_beat_their_shuffled_forms(reader: CloseEncoder) -> None:
+def test_sentences_beat_their_shuffled_forms(reader: TokenLevelEncoder) -> None:
     for sentence, value in zip(SENTENCES, values(reader, SENTENCES), strict=True):
         others = values(reader, [shuffled(sentence, seed) for seed in range(5)])
         assert value > max(others) + 0.1, sentence
 
 
-def test_words_said_again_and_words_left_out_are_noticed(reader: CloseEncoder) -> None:
+def test_words_said_again_and_words_left_out_are_noticed(reader: TokenLevelEncoder) -> None:
     """On the mean of many sentences: a single one may be as good without a word, or with two alike."""
     words = [sentence.split() for sentence in SENTENCES]
     again = [" ".join([*one[:5], *one[2:5], *one[5:]]) for one in words]
@@ -96,7 +96,7 @@ def test_words_said_again_and_words_left_out_are_noticed(reader: CloseEncoder) -
     assert sum(values(reader, short)) < whole
 
 
-def test_sound_sentences_have_next_to_no_word_out_of_place(reader: CloseEncoder) -> None:
+def test_sound_sentences_have_next_to_no_word_out_of_place(reader: TokenLevelEncoder) -> None:
     assert min(values(reader, SENTENCES)) > -0.3
     # So a blank text, which counts as -1, is never better than a sentence.
     assert max(values(reader, [shuffled(one, 1) for one in SENTENCES])) < -0.1

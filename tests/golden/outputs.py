@@ -66,7 +66,7 @@ class Outputs:
         """Filled templates: of the rows that are scored as they are there, of all others with up to 80% masked."""
         found: dict[tuple[str, ...], dict[str, Any]] = {}
         rows = list(examples())
-        wide = self.scorer.sibling(ratios=ratios_up_to(0.8))
+        wide = self.scorer.with_options(ratios=ratios_up_to(0.8))
         for scorer, some in (
             (self.scorer, [row for row in rows if row.id in SCORED]),
             (wide, [row for row in rows if row.id not in SCORED]),
@@ -109,7 +109,7 @@ class Outputs:
             return make_metric(name, self.scorer), augments(name) and name not in _SHARED
         options = self._settings[name]
         own = bool({"temperature", "idf"} & options.keys())
-        scorer = self.scorer.sibling(**options)
+        scorer = self.scorer.with_options(**options)
         if "idf" in options:
             scorer.corpus = list(examples())
         return MarsMetric(name, scorer), own or scorer.config.masking != self.scorer.config.masking

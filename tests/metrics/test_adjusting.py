@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import FORMULA, MarsConfig, preset
-from mars_score.encoders.base import CloseReading, Encoding, EncodingMemory
+from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
 from mars_score.encoders.token_level import rarity
-from mars_score.mars.adjustments import WORST, Source, Yardstick, adjustments, fluency_of
+from mars_score.mars.adjustments import WORST, ContextNgrams, ReferenceBaseline, adjustments, fluency_of
 from mars_score.mars.scorer import PLACES, Mars
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
@@ -37,7 +37,7 @@ class Toy:
             return Encoding(np.zeros(5, np.float32))
         states = np.stack([self.count(word) for word in text.split()])
         weights = np.array([1.0 + len(word) for word in text.split()])
-        close = CloseReading(
+        close = TokenReading(
             states.astype(np.float32), (weights / weights.sum()).astype(np.float32), -0.25 * text.count("?")
         )
         return Encoding(self.count(text), close=close)
@@ -289,14 +289,14 @@ class TestWhateverTheTexts:
 
 def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[str] = []
-    original = Source.of.__func__  # type: ignore[attr-defined]
+    original = ContextNgrams.of.__func__  # type: ignore[attr-defined]
 
-    def counted(cls: type[Source], context: str) -> Source:
+    def counted(cls: type[ContextNgrams], context: str) -> ContextNgrams:
         measured.append(context)
-        found: Source = original(cls, context)
+        found: ContextNgrams = original(cls, context)
         return found
 
-    monkeypatch.setattr(Source, "of", classmethod(counted))
+    monkeypatch.setattr(ContextNgrams, "of", classmethod(counted))
     examples = [Example(str(i), f"{'goat ' * i}ate", ("the hat",), CONTEXT) for i in range(5)]
     augmented = {examples[0].pairs[0]: Augmentation((human_reference("the hat"),))}
     Mars(MarsConfig()).score(examples, augmented, Toy(), EncodingMemory(), quiet)
@@ -305,13 +305,13 @@ def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.Mon
 
 def test_the_next_candidates_find_them_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[str] = []
-    whole = Yardstick.of
+    whole = ReferenceBaseline.of
 
-    def counted(context: str, *rest: object) -> Yardstick:
+    def counted(context: str, *rest: object) -> ReferenceBaseline:
         measured.append(context)
         return whole(context, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Yardstick, "of", counted)
+    monkeypatch.setattr(ReferenceBaseline, "of", counted)
     mars, memory = Mars(MarsConfig()), EncodingMemory()
 
     def scored(candidate: str, augmentation: str) -> float:
@@ -364,7 +364,7 @@ def test_contexts_are_encoded_only_where_they_are_needed() -> None:
 
 
 def test_a_yardstick_without_a_context_holds_no_text_against_it() -> None:
-    usual = Yardstick(None, 0.0, -0.5, 0.0, 0.0)
+    usual = ReferenceBaseline(None, 0.0, -0.5, 0.0, 0.0)
     read = {"goat?": Toy().read("goat?")}
     found = adjustments(Example("1", "goat?", ("hat",)), read, usual, MarsConfig().scoring)
     assert [(one.name, one.amount) for one in found] == [("fluency", 0.0)]

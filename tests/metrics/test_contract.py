@@ -172,7 +172,7 @@ def test_names() -> None:
 
 
 def test_variants_share_what_they_can(scorer: MarsScorer) -> None:
-    glove, unplanned = scorer.sibling(encoder="glove-50d"), scorer.sibling(planner="off")
+    glove, unplanned = scorer.with_options(encoder="glove-50d"), scorer.with_options(planner="off")
     scorer.augment_examples(EXAMPLES[:1])
     before = scorer.guided.engine.counts.rows
     glove.augment_examples(EXAMPLES[:1])

@@ -13,7 +13,7 @@ import torch
 from wordfreq import zipf_frequency
 
 from mars_score.config import preset
-from mars_score.encoders.token_level import CloseEncoder
+from mars_score.encoders.token_level import TokenLevelEncoder
 from mars_score.io.readers import read_examples
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def rows() -> list[Example]:
 def read(scorer: MarsScorer) -> Read:
     """Encode a text alone: its vector, the vectors and weights of its pieces, and its fluency."""
     encoder = scorer.encoder
-    assert isinstance(encoder, CloseEncoder)
+    assert isinstance(encoder, TokenLevelEncoder)
     head = encoder.head.own
 
     @cache
@@ -128,7 +128,7 @@ def covered(text: str, known: set[str]) -> float:
 def test_the_package_agrees_with_the_definition(
     name: str, scorer: MarsScorer, rows: list[Example], read: Read
 ) -> None:
-    scorer = scorer.sibling(**vars_of(preset(name).scoring), ratios=preset(name).masking.ratios)
+    scorer = scorer.with_options(**vars_of(preset(name).scoring), ratios=preset(name).masking.ratios)
     assert scorer.config == preset(name)
     augmented = scorer.augment_examples(rows)
     for example, item in zip(rows, scorer.score_examples(rows), strict=True):
@@ -149,7 +149,7 @@ def vars_of(scoring: ScoringConfig) -> dict[str, float | str]:
 def test_every_score_is_explained_to_the_last_part(
     name: str, references: str, scorer: MarsScorer, rows: list[Example]
 ) -> None:
-    scorer = scorer.sibling(
+    scorer = scorer.with_options(
         **vars_of(preset(name).scoring), ratios=preset(name).masking.ratios, references=references
     )
     for item in scorer.score_examples(rows):
@@ -161,6 +161,6 @@ def test_the_metric_of_the_paper_is_its_preset(scorer: MarsScorer, rows: list[Ex
     from mars_score.metrics.registry import make_metric
 
     metric = make_metric("mars_paper", scorer)
-    other = scorer.sibling(**vars_of(preset("paper-formula").scoring))
+    other = scorer.with_options(**vars_of(preset("paper-formula").scoring))
     assert metric.signature == other.signature
     assert [value.score for value in metric.score(rows)] == other.score_examples(rows).scores

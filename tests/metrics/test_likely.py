@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mars_score.lm.likelihood import Likelihood, Reading
-from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, expectedness, read
+from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, likelihood_adjustment, read
 from mars_score.types import Adjustment, Example
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def told(candidate: float, *references: float, weight: float = 0.2) -> Adjustmen
     """The adjustment of a candidate among references, each given as its mean log-probability."""
     texts = {("x", f"reference {place}"): value for place, value in enumerate(references)}
     example = Example("1", "candidate", tuple(text for _, text in texts), "x")
-    return expectedness(example, {("x", "candidate"): candidate, **texts}, weight)
+    return likelihood_adjustment(example, {("x", "candidate"): candidate, **texts}, weight)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_more_probable_never_loses(one: float, other: float, reference: floa
 
 @pytest.fixture(scope="module")
 def judged(scorer: MarsScorer) -> MarsScorer:
-    return scorer.sibling(likelihood=0.1)
+    return scorer.with_options(likelihood=0.1)
 
 
 def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
@@ -138,7 +138,7 @@ def test_nobody_is_above_a_copy_of_the_reference(judged: MarsScorer) -> None:
 
 def test_other_rows_do_not_matter(judged: MarsScorer) -> None:
     together = judged.score_examples(ROWS).scores
-    assert [judged.sibling().score_examples([row]).scores[0] for row in ROWS] == together
+    assert [judged.with_options().score_examples([row]).scores[0] for row in ROWS] == together
     assert judged.score_examples(ROWS[::-1]).scores == together[::-1]
 
 

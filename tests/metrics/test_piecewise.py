@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.base import CloseReading
+from mars_score.encoders.base import TokenReading
 from mars_score.mars.adjustments import RECALL, matches
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ SINGLE = 1e-6
 every = pytest.mark.parametrize("kind", KINDS)
 
 
-def match(candidate: CloseReading, reference: CloseReading, kind: MatchKind) -> float:
+def match(candidate: TokenReading, reference: TokenReading, kind: MatchKind) -> float:
     return float(matches(candidate, [reference], kind)[0])
 
 
-def reading(vectors: list[list[float]], weights: list[float]) -> CloseReading:
+def reading(vectors: list[list[float]], weights: list[float]) -> TokenReading:
     raw = np.array(vectors, np.float64)
     unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
     share = np.array(weights, np.float64) / sum(weights)
-    return CloseReading(unit.astype(np.float32), share.astype(np.float32), 0.0)
+    return TokenReading(unit.astype(np.float32), share.astype(np.float32), 0.0)
 
 
 pieces = st.lists(
@@ -61,19 +61,19 @@ def test_worked_by_hand(kind: MatchKind, expected: float) -> None:
 
 @every
 @given(text=readings)
-def test_a_text_matches_itself(kind: MatchKind, text: CloseReading) -> None:
+def test_a_text_matches_itself(kind: MatchKind, text: TokenReading) -> None:
     assert match(text, text, kind) == pytest.approx(1, abs=SINGLE)
 
 
 @every
 @given(one=readings, other=readings)
-def test_bounds(kind: MatchKind, one: CloseReading, other: CloseReading) -> None:
+def test_bounds(kind: MatchKind, one: TokenReading, other: TokenReading) -> None:
     assert -1 - SINGLE <= match(one, other, kind) <= 1 + SINGLE
 
 
 @given(one=readings, other=readings)
 def test_balanced_and_either_do_not_mind_which_is_which_but_recall_does(
-    one: CloseReading, other: CloseReading
+    one: TokenReading, other: TokenReading
 ) -> None:
     kinds: tuple[MatchKind, ...] = ("balanced", "either")
     for kind in kinds:
@@ -94,7 +94,7 @@ def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() 
 @every
 @given(text=readings, others=st.lists(readings, min_size=1, max_size=5))
 def test_several_texts_are_matched_as_each_alone(
-    kind: MatchKind, text: CloseReading, others: list[CloseReading]
+    kind: MatchKind, text: TokenReading, others: list[TokenReading]
 ) -> None:
     together = matches(text, others, kind)
     assert together.tolist() == pytest.approx([match(text, other, kind) for other in others], abs=1e-6)

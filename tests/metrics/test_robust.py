@@ -42,7 +42,7 @@ def test_so_it_does_with_the_preset_of_its_task(item: str, kind: str, scorer: Ma
         name: getattr(config.scoring, name)
         for name in ("words", "match", "relevance", "fluency", "copying", "echo", "cap")
     }
-    task = scorer.sibling(ratios=config.masking.ratios, **scoring)
+    task = scorer.with_options(ratios=config.masking.ratios, **scoring)
     good, spoilt = task.score_examples([ROWS[f"{item}/good"], ROWS[f"{item}/{kind}"]]).scores
     assert good > spoilt + 0.05
 
@@ -74,7 +74,7 @@ def of_the_paper() -> dict[str, Example]:
 @pytest.mark.parametrize("adversary", ["Reorder", "Retrieve"])
 def test_the_first_example_of_the_paper(name: str, adversary: str, scorer: MarsScorer) -> None:
     rows = of_the_paper()
-    task = scorer.sibling(relevance=preset(name).scoring.relevance)
+    task = scorer.with_options(relevance=preset(name).scoring.relevance)
     assert task.config == preset(name)
     candidate, spoilt = task.score_examples([rows["Candidate"], rows[adversary]]).scores
     assert candidate > spoilt

@@ -150,11 +150,11 @@ def test_processes_that_fetch_at_once_all_end_well(tmp_path: Path) -> None:
 def test_what_is_loaded_is_compared_with_its_record(store: ModelStore, heard: Heard) -> None:
     folder = store.ensure("tiny")
     heard.lines.clear()
-    assert store.sound("tiny") == folder
+    assert store.verified("tiny") == folder
     assert heard.lines == []
     flip_a_bit(folder / "model.safetensors")
     assert store.ensure("tiny") == folder  # sizes alone do not tell
-    assert store.sound("tiny") == folder
+    assert store.verified("tiny") == folder
     assert (
         "tiny is damaged: model.safetensors has changed: its sha256 is not the recorded one; it is fetched again"
         in heard.lines
@@ -169,11 +169,11 @@ def test_a_changed_model_that_cannot_be_fetched_is_refused(store: ModelStore) ->
     for archive in store.archives.iterdir():
         archive.unlink()
     with pytest.raises(ModelError, match="cannot be fetched"):
-        store.sound("tiny")
+        store.verified("tiny")
 
 
 def test_a_file_beside_the_recorded_ones_does_not_matter(store: ModelStore) -> None:
     folder = store.ensure("tiny")
     (folder / "note.txt").write_text("mine")
-    assert store.sound("tiny") == folder
+    assert store.verified("tiny") == folder
     assert (folder / "note.txt").exists()

@@ -9,7 +9,7 @@ import pytest
 
 from mars_score.errors import ModelError
 from mars_score.mars import golden
-from mars_score.mars.models import Parts
+from mars_score.mars.models import ModelRegistry
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.report import SilentReport
 from mars_score.models.store import ModelStore
@@ -51,4 +51,4 @@ def test_a_model_with_one_changed_bit_is_not_loaded(encoder_alone: ModelStore, n
         stream.seek(-1, 1)
         stream.write(bytes([byte ^ 4]))
     with pytest.raises(ModelError, match="cannot be fetched"):
-        Parts(encoder_alone).encoder("minilm-l6")
+        ModelRegistry(encoder_alone).encoder("minilm-l6")

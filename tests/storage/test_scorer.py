@@ -101,8 +101,8 @@ def test_another_device_and_another_corpus_have_rows_of_their_own() -> None:
 
 def test_siblings_share_the_cache_and_the_bill() -> None:
     scorer = toy_scorer()
-    sibling = scorer.sibling(planner="off")
-    sibling.score_examples(ROWS)
+    with_options = scorer.with_options(planner="off")
+    with_options.score_examples(ROWS)
     assert scorer.costs.augmented == len(ROWS)
     assert toy_scorer(planner="off").to_augment(ROWS) == []
 

@@ -8,7 +8,7 @@ import pytest
 from filelock import Timeout
 
 from mars_score.storage import sqlite as module
-from mars_score.storage.sqlite import trouble
+from mars_score.storage.sqlite import classify_sqlite_error
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,6 @@ def test_what_an_error_means(
     error: Exception, with_space: str, without: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "not" / "there"
-    assert trouble(error, folder) == with_space
+    assert classify_sqlite_error(error, folder) == with_space
     monkeypatch.setattr(module, "_HARDLY_FREE", 1 << 62)
-    assert trouble(error, folder) == without
+    assert classify_sqlite_error(error, folder) == without

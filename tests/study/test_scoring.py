@@ -184,7 +184,7 @@ def test_a_metric_with_models_is_not_even_made(store: ScoreStore, monkeypatch: p
 
 
 def modelless_with(**options: float) -> MarsScorer:
-    return modelless_scorer().sibling(**options)
+    return modelless_scorer().with_options(**options)
 
 
 def test_other_settings_are_other_scores(store: ScoreStore) -> None:

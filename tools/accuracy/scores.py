@@ -58,7 +58,7 @@ class Half:
 
     def add(self, name: str, options: dict[str, Any], *, attacks: bool = True) -> None:
         """Score with the task's preset and these options, unless that was done."""
-        scorer = self._scorer.sibling(**options)
+        scorer = self._scorer.with_options(**options)
         key = (scorer.config.scoring.encoder, scorer.config.scoring.reads)
         if key not in self._encoders:
             self._encoders[key] = Remembering(scorer.encoder)

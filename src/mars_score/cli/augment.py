@@ -26,7 +26,7 @@ from mars_score.cli.resuming import (
     take_over,
     tell_augmenting,
 )
-from mars_score.cli.running import CHUNK, Batches, Bill, Checked, check, chunk_size, run, stoppable
+from mars_score.cli.running import CHUNK, Batches, Checked, CostReport, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
 from mars_score.io.examples import distinct_references
 from mars_score.io.fields import Kept
@@ -91,7 +91,7 @@ class Augmenting:
     scorer: MarsScorer
     engine: Engine
     checked: Checked
-    bill: Bill = field(default_factory=Bill)
+    bill: CostReport = field(default_factory=CostReport)
 
     def save(self, output: str, *, restart: bool) -> None:
         """Write all references that the output does not have yet as JSON lines."""

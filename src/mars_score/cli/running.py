@@ -215,7 +215,7 @@ def prepare_streams() -> None:
 
 
 @dataclass(slots=True)
-class Bill:
+class CostReport:
     """Adds up what batches took, wherever they were done."""
 
     costs: Costs = field(default_factory=Costs)
@@ -358,9 +358,12 @@ def chunk_size(engine: Engine, rows: int, most: int) -> int:
 
 
 def run(
-    engine: Engine, make: Callable[[StageProgress], Worker[list[Example], Outcome[Row]]], batches: Batches, bill: Bill,
+    engine: Engine,
+    make: Callable[[StageProgress], Worker[list[Example], Outcome[Row]]],
+    batches: Batches,
+    bill: CostReport,
     noun: str = "rows",
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[Row]:
     """Yield the row of each example in order, a batch at a time."""
     with last_words(engine), bars(batches.expected, noun) as show:
         outcomes = engine.run(make, batches, show.stage)

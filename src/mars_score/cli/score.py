@@ -28,7 +28,7 @@ from mars_score.cli.resuming import (
     take_over,
     tell_scoring,
 )
-from mars_score.cli.running import CHUNK, Batches, Bill, Checked, check, chunk_size, run, stoppable
+from mars_score.cli.running import CHUNK, Batches, Checked, CostReport, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
 from mars_score.io.fields import Kept, ResultRow
 from mars_score.io.output import PARTIAL, check_writable, output_format, sidecar_of, write_signatures
@@ -172,7 +172,7 @@ def score(
 
 
 @dataclass(slots=True)
-class Left:
+class ResumeState:
     """What an earlier run left of the same output."""
 
     file: Path
@@ -197,7 +197,7 @@ class Scoring:
 
     def show(self) -> None:
         """Print all rows as a table."""
-        bill, metrics = Bill(), self._metrics()
+        bill, metrics = CostReport(), self._metrics()
         with stoppable(None):
             rows = list(self._rows(metrics, 0, bill))
         print_rows(rows, {metric.name: metric.signature for metric in metrics})
@@ -206,14 +206,14 @@ class Scoring:
 
     def save(self, output: str | None, form: str | None, *, restart: bool) -> None:
         """Write all rows that the output does not have yet, then the summary of all."""
-        bill = Bill()
+        bill = CostReport()
         try:
             self._save(output, form, bill, restart=restart)
         finally:
             bill.learn(self.scorer, self.wanted)
         bill.show()
 
-    def _save(self, output: str | None, form: str | None, bill: Bill, *, restart: bool) -> None:
+    def _save(self, output: str | None, form: str | None, bill: CostReport, *, restart: bool) -> None:
         place = sidecar_of(output)
         with stoppable(None if place is None else output) as stop:
             left = self.left(output, form, restart=restart)
@@ -244,7 +244,7 @@ class Scoring:
             sidecar = write_signatures(output, signatures, facts)
         print_summary(summary, self.checked.rows, signatures, sidecar)
 
-    def left(self, output: str | None, form: str | None, *, restart: bool) -> Left | None:
+    def left(self, output: str | None, form: str | None, *, restart: bool) -> ResumeState | None:
         """What there is to go on with; an output that this run cannot have begun is refused."""
         file = None if restart else left_over(output, form)
         if file is None:
@@ -254,7 +254,9 @@ class Scoring:
         refuse_other_metrics(signatures, self.wanted, file)
         rows = result_rows(file, output_format(output, form), self.wanted, escaped=self.escaped)
         kept = take_over(self._counted(rows, summary), self.checked.read(), _same_id, file)
-        return Left(file, kept, signatures, summary, origin.same_settings(output)) if kept.rows else None
+        return (
+            ResumeState(file, kept, signatures, summary, origin.same_settings(output)) if kept.rows else None
+        )
 
     def _counted(
         self, rows: Iterable[tuple[ResultRow, int]], summary: Summary
@@ -265,7 +267,7 @@ class Scoring:
             summary.add(row.scores)
             yield row, end
 
-    def _rows(self, metrics: list[Metric], after: int, bill: Bill) -> Iterator[ResultRow]:
+    def _rows(self, metrics: list[Metric], after: int, bill: CostReport) -> Iterator[ResultRow]:
         """Score the rows after so many."""
         work = ScoreWork(ScorerRecipe.of(self.scorer), tuple(self.wanted), self.strict, tuple(metrics))
         total = self.checked.rows

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CloseReading:
+class TokenReading:
     """One text word piece by word piece."""
 
     vectors: NDArray[np.float32]
@@ -43,7 +43,7 @@ class Encoding:
     """Of length 1; all zeros where the text has no representation (empty, or no known word)."""
     truncated: bool = False
     """Whether the text's tail did not fit."""
-    close: CloseReading | None = None
+    close: TokenReading | None = None
     """What a close reader adds; none for a blank text."""
 
 
@@ -71,9 +71,9 @@ class EncodingMemory:
 
     def __init__(self, limit: int = 256 << 20) -> None:
         """Keep at most about so many bytes of references, and a sixteenth of that of candidates."""
-        self._kept: Recent[str, Encoding] = Recent(limit, _size)
+        self._kept: LRUCache[str, Encoding] = LRUCache(limit, _size)
         # Apart: candidates come by the million, and would drive out the references.
-        self._passing: Recent[str, Encoding] = Recent(limit // 16, _size)
+        self._passing: LRUCache[str, Encoding] = LRUCache(limit // 16, _size)
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._passing)

@@ -105,7 +105,7 @@ _turn = threading.RLock()
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
     """Yield the result for each item, in order; torch keeps to one thread in each."""
-    with one_thread_each() as workers, ThreadPoolExecutor(max(1, min(workers, len(items)))) as pool:
+    with single_threaded_torch() as workers, ThreadPoolExecutor(max(1, min(workers, len(items)))) as pool:
         try:
             yield from pool.map(work, items)
         finally:
@@ -113,7 +113,7 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
 
 
 @contextmanager
-def one_thread_each() -> Iterator[int]:
+def single_threaded_torch() -> Iterator[int]:
     """Tell how many threads torch may use, and meanwhile make it use one in each that calls it.
 
     Also for many small products one after the other, which threads would only hold up.

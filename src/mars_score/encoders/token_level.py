@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from mars_score.encoders.base import CloseReading, Encoder, Encoding
+from mars_score.encoders.base import Encoder, Encoding, TokenReading
 from mars_score.encoders.network import Network
 from mars_score.encoders.sentence import SentenceEncoder
 from mars_score.errors import ModelError
@@ -127,7 +127,7 @@ class FluencyHead:
 # place.
 
 
-class CloseEncoder(SentenceEncoder):
+class TokenLevelEncoder(SentenceEncoder):
     """The default sentence encoder, which the fluency head was trained on, as a close reader."""
 
     def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
@@ -166,18 +166,18 @@ class CloseEncoder(SentenceEncoder):
         own: NDArray[np.bool_],
         in_place: NDArray[np.float32],
         middle: NDArray[np.float32],
-    ) -> CloseReading | None:
+    ) -> TokenReading | None:
         """What is kept of one text: (L,), (L,), (L, H)."""
         if not own.any():
             return None
         weights = self.piece_weights([piece for piece, kept in zip(row, own, strict=True) if kept])
-        return CloseReading(middle[own], weights, float(in_place[own].mean(dtype=np.float64)))
+        return TokenReading(middle[own], weights, float(in_place[own].mean(dtype=np.float64)))
 
 
-class ReadingEncoder:
+class PairedEncoder:
     """Any encoder for whole texts, beside the close reader for their pieces."""
 
-    def __init__(self, encoder: Encoder, reader: CloseEncoder) -> None:
+    def __init__(self, encoder: Encoder, reader: TokenLevelEncoder) -> None:
         """Take both."""
         self.encoder, self.reader = encoder, reader
 

@@ -9,7 +9,7 @@ from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import Engine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.progress import Progress, silent
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class GuidedInfiller:
         """Use the given engine, or one of the default size."""
         self.model, self.config = model, config
         self.engine = engine or Engine(model, config)
-        self.memory: Recent[bytes, Fills] = Recent(KEPT)
+        self.memory: LRUCache[bytes, Fills] = LRUCache(KEPT)
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
 
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:

@@ -14,7 +14,7 @@ import torch
 
 from mars_score.lm.attention import Continuation, Prefill
 from mars_score.progress import Progress, silent
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class Likelihood:
         self.model = model
         self.max_text = max(1, min(max_text, (model.max_positions - 1) // 2))
         self.max_context = max(0, min(max_context, model.max_positions - 1 - self.max_text))
-        self.memory: Recent[bytes, Reading] = Recent(KEPT, lambda _, reading: 1 + len(reading.log_probs))
+        self.memory: LRUCache[bytes, Reading] = LRUCache(KEPT, lambda _, reading: 1 + len(reading.log_probs))
         """Several metrics ask for the same readings."""
 
     def read(self, texts: Sequence[tuple[str, str]], progress: Progress = silent) -> list[Reading]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 import torch.nn.functional as F
 
-from mars_score.encoders.network import one_thread_each, place_is_free, products_of
+from mars_score.encoders.network import place_is_free, products_of, single_threaded_torch
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
 from mars_score.models.manifest import sha256_of
@@ -220,7 +220,7 @@ class HeadedEncoder:
         self.products = products_of(self.body)
         own = self.trained
         output = [(own["dense.weight"], own["dense.bias"]), (self.output, own["bias"])]
-        with one_thread_each():
+        with single_threaded_torch():
             self.places = PLACES if all(place_is_free(one, PLACES, 1) for one in output) else 1
         self.size = int(words.shape[0])
         self.positions = int(body.config.max_position_embeddings)

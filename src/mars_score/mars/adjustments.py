@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mars_score.config import MatchKind, ScoringConfig
-    from mars_score.encoders.base import CloseReading, Encoding
+    from mars_score.encoders.base import Encoding, TokenReading
     from mars_score.lm.likelihood import Likelihood
     from mars_score.progress import StageProgress
     from mars_score.types import Example
@@ -36,7 +36,7 @@ RECALL = 0.7
 
 
 def matches(
-    candidate: CloseReading, references: Sequence[CloseReading], kind: MatchKind
+    candidate: TokenReading, references: Sequence[TokenReading], kind: MatchKind
 ) -> NDArray[np.float64]:
     """Return how well the pieces of a text match those of each other text: 1 at best.
 
@@ -81,14 +81,14 @@ def runs(text: str) -> tuple[Run, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ContextNgrams:
     """A context, ready to be compared with what was made from it."""
 
     words: frozenset[str] = field(repr=False)
     runs: frozenset[Run] = field(repr=False)
 
     @classmethod
-    def of(cls, context: str) -> Source:
+    def of(cls, context: str) -> ContextNgrams:
         """Read a context."""
         return cls(frozenset(words(context)), frozenset(runs(context)))
 
@@ -135,7 +135,7 @@ def read(examples: Sequence[Example], likelihood: Likelihood, progress: StagePro
     }
 
 
-def expectedness(example: Example, likely: Likely, weight: float) -> Adjustment:
+def likelihood_adjustment(example: Example, likely: Likely, weight: float) -> Adjustment:
     """How probable a candidate is, where its references say how much of that is possible by honest means."""
     most = MARGIN + max(likely[example.context, text] for text in example.references)
     counted = max(LEAST, min(likely[example.context, example.candidate], most))
@@ -150,10 +150,10 @@ WORST = -1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class ReferenceBaseline:
     """What is usual for texts after this context; it does not depend on the candidate."""
 
-    source: Source | None
+    source: ContextNgrams | None
     """None where there is no context."""
     relevance: float
     """Mean cosine of references and augmentations with the context."""
@@ -168,14 +168,14 @@ class Yardstick:
     @classmethod
     def of(
         cls, context: str, references: Sequence[Sequence[str]], encodings: Mapping[str, Encoding]
-    ) -> Yardstick:
+    ) -> ReferenceBaseline:
         """Measure references; each comes before its augmentations."""
         human = [texts[0] for texts in references]
         fluency = min(fluency_of(encodings[text]) for text in human)
         if not context.strip():
             return cls(None, 0.0, fluency, 0.0, 0.0)
         texts = [text for each in references for text in each]
-        source, encoded = Source.of(context), encodings[context]
+        source, encoded = ContextNgrams.of(context), encodings[context]
         return cls(
             source,
             fmean(cosine(encodings[text], encoded) for text in texts),
@@ -191,7 +191,7 @@ def fluency_of(encoding: Encoding) -> float:
 
 
 def adjustments(
-    example: Example, encodings: Mapping[str, Encoding], usual: Yardstick, config: ScoringConfig
+    example: Example, encodings: Mapping[str, Encoding], usual: ReferenceBaseline, config: ScoringConfig
 ) -> tuple[Adjustment, ...]:
     """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
     candidate = encodings[example.candidate]

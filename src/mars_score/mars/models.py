@@ -11,7 +11,7 @@ from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
 from mars_score.models.resolve import ResolvedModel, resolve, source_of
 from mars_score.models.store import ModelStore
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-class Parts:
+class ModelRegistry:
     """Finds and loads models, and keeps them."""
 
     def __init__(
@@ -59,14 +59,14 @@ class Parts:
             self._found[name, roles] = resolve(name, roles, self.store)
         return self._found[name, roles]
 
-    def sound(self, name: str, roles: Roles) -> ResolvedModel:
+    def verified(self, name: str, roles: Roles) -> ResolvedModel:
         """Find a model to load it: one of the store is compared with its record first, once a process.
 
         The weights of a folder or of the hub are hashed for their name, which then is another one.
         """
         found = self.find(name, roles)
         if found.source == "store" and name not in self._sound:
-            self.store.sound(name)
+            self.store.verified(name)
             self._sound.add(name)
         return found
 
@@ -92,14 +92,14 @@ class Parts:
         """A part-of-speech tagger."""
         if name == PatternTagger.name:
             return PatternTagger()
-        return self._once(("tagger", name), lambda: SpacyTagger(self.sound(name, TAGGER).location))
+        return self._once(("tagger", name), lambda: SpacyTagger(self.verified(name, TAGGER).location))
 
     def language_model(self, config: InfillingConfig) -> LanguageModel:
         """The language model of these settings."""
         from mars_score.lm.causal import LanguageModel
 
         gradients = config.planner == "kv"
-        found = self.sound(config.lm, LANGUAGE_MODEL)
+        found = self.verified(config.lm, LANGUAGE_MODEL)
         return self._once(
             ("language model", config.lm, config.dtype, gradients),
             lambda: LanguageModel(
@@ -130,7 +130,7 @@ class Parts:
         from mars_score.infilling.naive import NaiveInfiller
         from mars_score.lm.masked import MaskedModel
 
-        found = self.sound(config.masked_lm, MASKED_LM)
+        found = self.verified(config.masked_lm, MASKED_LM)
         model = self._once(
             ("masked model", config.masked_lm, config.dtype),
             lambda: MaskedModel(found.location, device=self.device, dtype=config.dtype),
@@ -146,7 +146,7 @@ class Parts:
 
     def encoder(self, name: str, dtype: str = "float32") -> Encoder:
         """A sentence encoder, or averaged word vectors."""
-        found = self.sound(name, SIMILARITY)
+        found = self.verified(name, SIMILARITY)
         if found.role == "word-vectors":
             return self.word_vectors(name)
         from mars_score.encoders.sentence import SentenceEncoder
@@ -159,16 +159,16 @@ class Parts:
         """What encodes whole texts, and reads them closely where these settings ask for it."""
         if not config.reads:
             return self.encoder(config.encoder, config.dtype)
-        from mars_score.encoders.token_level import CloseEncoder, ReadingEncoder
+        from mars_score.encoders.token_level import PairedEncoder, TokenLevelEncoder
 
-        found = self.sound(config.reader, ENCODER)
+        found = self.verified(config.reader, ENCODER)
         reader = self._once(
             ("reader", config.reader, config.dtype),
-            lambda: CloseEncoder(found.location, device=self.device, dtype=config.dtype),
+            lambda: TokenLevelEncoder(found.location, device=self.device, dtype=config.dtype),
         )
         if config.encoder == config.reader:
             return reader
-        return ReadingEncoder(self.encoder(config.encoder, config.dtype), reader)
+        return PairedEncoder(self.encoder(config.encoder, config.dtype), reader)
 
     def reader_name(self, config: ScoringConfig) -> str:
         """Name the close reader as signatures do, with its head and the rule of its weights."""
@@ -184,7 +184,7 @@ class Parts:
         """The network of a sentence encoder, token by token."""
         from mars_score.encoders.layers import TokenEncoder
 
-        found = self.sound(name, ENCODER)
+        found = self.verified(name, ENCODER)
         return self._once(
             ("tokens", name, dtype), lambda: TokenEncoder(found.location, device=self.device, dtype=dtype)
         )
@@ -193,18 +193,18 @@ class Parts:
         """Word vectors."""
         from mars_score.encoders.word_vectors import WordVectorEncoder
 
-        found = self.sound(name, SIMILARITY)
+        found = self.verified(name, SIMILARITY)
         return self._once(("word vectors", name), lambda: WordVectorEncoder(found.location))
 
     def wordnet(self, name: str) -> Path:
         """The folder of a word net."""
-        return Path(self.sound(name, WORDNET).location)
+        return Path(self.verified(name, WORDNET).location)
 
     def forget(self) -> None:
         """Let the models forget what they wrote and read; so the next score costs what the first one did."""
         for made in self._made.values():
             memory = getattr(made, "memory", None)
-            if isinstance(memory, Recent):
+            if isinstance(memory, LRUCache):
                 memory.clear()
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mars_score.config import MarsConfig
-    from mars_score.mars.models import Parts
+    from mars_score.mars.models import ModelRegistry
     from mars_score.models.catalogue import Catalogue
     from mars_score.storage.pack import Pack
     from mars_score.text.frequency import Idf
@@ -111,7 +111,7 @@ class Naming:
     """Names for a configuration: the models are those of the pack, or those that are found here."""
 
     config: MarsConfig
-    parts: Parts
+    parts: ModelRegistry
     pack: Pack | None
 
     def names(self, idf: Idf | None = None) -> Names:
@@ -131,7 +131,7 @@ class Naming:
         names = self.names(idf)
         return Header(names, augmentation_signature(self.config, **asdict(names)), made_with())
 
-    def kept_as(self, idf: Idf) -> str:
+    def cache_namespace(self, idf: Idf) -> str:
         """What rows of the cache depend on beside their texts: the augmentation signature, and the kind of device.
 
         A device's rounding may decide a near-tie. A pack goes by its signature alone.

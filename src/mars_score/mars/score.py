@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score import flags
-from mars_score.mars.adjustments import Yardstick, adjustments, expectedness, matches
+from mars_score.mars.adjustments import ReferenceBaseline, adjustments, likelihood_adjustment, matches
 from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ReferenceSet:
     """What the candidates of one item are held against: references, their augmentations, and what is usual.
 
     It holds no encoding, so that many of them can be kept for the next candidates.
@@ -53,13 +53,13 @@ class Against:
     config: ScoringConfig
     flags: frozenset[str] = frozenset()
     """What a reader should know of the references."""
-    usual: Yardstick | None = None
+    usual: ReferenceBaseline | None = None
     """For the adjustments; the paper's formula has none."""
     most: float | None = None
     """What a copy of the best human reference gets, if nothing may get more."""
 
     @classmethod
-    def of(cls, augmentations: Sequence[Augmentation], config: ScoringConfig) -> Against:
+    def of(cls, augmentations: Sequence[Augmentation], config: ScoringConfig) -> ReferenceSet:
         """Take what is known before anything is encoded."""
         counts = [len(found.augmented) for found in augmentations]
         texts = [one.text for found in augmentations for one in found.augmented]
@@ -73,14 +73,14 @@ class Against:
             config,
         )
 
-    def measured(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> Against:
+    def measured(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> ReferenceSet:
         """Measure all that does not depend on the candidate."""
         texts = [[one.text for one in found.augmented] for found in self.augmentations]
         cut = flags.raised({flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in self.texts)})
         found = replace(
             self,
             flags=frozenset({*cut, *(flag for one in self.augmentations for flag in one.flags)}),
-            usual=Yardstick.of(example.context, texts, encodings) if self.config.adjusts else None,
+            usual=ReferenceBaseline.of(example.context, texts, encodings) if self.config.adjusts else None,
         )
         if not self.config.cap:
             return found
@@ -101,7 +101,7 @@ class Against:
         own = (_words(_mean(single, chosen), _mean(whole, chosen), config),) if config.words else ()
         shared = () if self.usual is None else adjustments(example, encodings, self.usual, config)
         if config.likelihood:
-            shared = (*shared, expectedness(example, likely, config.likelihood))
+            shared = (*shared, likelihood_adjustment(example, likely, config.likelihood))
         item = ItemScore(
             example.id,
             _mean(totals, chosen) + sum(one.amount for one in shared),

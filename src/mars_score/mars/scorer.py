@@ -14,16 +14,16 @@ from mars_score.errors import InputError
 from mars_score.io.examples import clean_examples, make_examples
 from mars_score.mars.adjustments import read
 from mars_score.mars.augment import augment
-from mars_score.mars.models import Parts
+from mars_score.mars.models import ModelRegistry
 from mars_score.mars.naming import Naming, check_corpus
-from mars_score.mars.score import Against
+from mars_score.mars.score import ReferenceSet
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.signature import signature
 from mars_score.storage.augmentations import Augmentations, Costs, size_of, tokens_generated
 from mars_score.storage.cache import cache_at
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 from mars_score.storage.pack import Pack
 from mars_score.text.cleaning import clean
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
@@ -59,7 +59,7 @@ class Mars:
     """The metric, given its parts: `augment` needs no candidate, `score` no language model unless asked for it."""
 
     config: MarsConfig
-    places: Recent[tuple[Pair, ...], Against] = field(default_factory=lambda: Recent(PLACES, _size))
+    places: LRUCache[tuple[Pair, ...], ReferenceSet] = field(default_factory=lambda: LRUCache(PLACES, _size))
     """By context and references, for the next candidates."""
 
     def augment(
@@ -73,7 +73,7 @@ class Mars:
         memory: EncodingMemory, progress: StageProgress, likelihood: Likelihood | None = None,
     ) -> list[ItemScore]:  # fmt: skip
         """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
-        from mars_score.encoders.network import one_thread_each
+        from mars_score.encoders.network import single_threaded_torch
 
         scoring = self.config.scoring
         firsts: dict[tuple[Pair, ...], Example] = {}
@@ -90,21 +90,21 @@ class Mars:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
         likely = {} if likelihood is None else read(examples, likelihood, progress)
-        with one_thread_each():
+        with single_threaded_torch():
             for pairs, place in places.items():
                 if self.places.get(pairs) is not place:
                     places[pairs] = place.measured(firsts[pairs], encodings, likely)
                     self.places.keep(pairs, places[pairs])
             return [places[example.pairs].score(example, encodings, likely) for example in examples]
 
-    def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> Against:
+    def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> ReferenceSet:
         """What was measured before, or what is to be measured once all is encoded."""
         own = tuple(augmented[pair] for pair in pairs)
         known = self.places.get(pairs)
-        return known if known and known.augmentations == own else Against.of(own, self.config.scoring)
+        return known if known and known.augmentations == own else ReferenceSet.of(own, self.config.scoring)
 
 
-def _size(pairs: tuple[Pair, ...], place: Against) -> int:
+def _size(pairs: tuple[Pair, ...], place: ReferenceSet) -> int:
     """The bytes of a place, about: its words and runs of words are most of them."""
     source = place.usual.source if place.usual else None
     parts = len(source.words) + len(source.runs) if source else 0
@@ -144,7 +144,7 @@ class MarsScorer:
         ``None``. `pack` is a file of them: then no language model is needed.
         """
         self.config = (config or _preset(preset)).with_options(**options)
-        self.parts = Parts(store, device=device, memory=memory)
+        self.parts = ModelRegistry(store, device=device, memory=memory)
         self.mars = Mars(self.config)
         self.corpus: Sequence[Example] | None = None
         """With `idf="corpus"`: the examples whose references count; by default those of each call."""
@@ -155,7 +155,7 @@ class MarsScorer:
         self._counted: tuple[Sequence[Example], CorpusIdf] | None = None
         """The corpus whose words were counted last."""
 
-    def sibling(self, **options: Any) -> MarsScorer:
+    def with_options(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, and everything shared that does not depend on them."""
         other = MarsScorer(config=self.config.with_options(**options), cache=None)
         other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
@@ -220,7 +220,9 @@ class MarsScorer:
         cleaned = clean_examples(examples)
         idf = self.idf_for(cleaned)
         pairs = list(dict.fromkeys(pair for example in cleaned for pair in example.pairs))
-        return self.augmentations.absent(pairs, self._settings(idf), lambda: self._naming.kept_as(idf))
+        return self.augmentations.absent(
+            pairs, self._settings(idf), lambda: self._naming.cache_namespace(idf)
+        )
 
     def _augment(
         self, cleaned: Sequence[Example], idf: Idf, progress: StageProgress
@@ -243,7 +245,7 @@ class MarsScorer:
             return found
 
         return self.augmentations.find(
-            rows, self._settings(idf), lambda: self._naming.kept_as(idf), compute, progress
+            rows, self._settings(idf), lambda: self._naming.cache_namespace(idf), compute, progress
         )
 
     def _settings(self, idf: Idf) -> tuple[MaskingConfig, InfillingConfig, str]:

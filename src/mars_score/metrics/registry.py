@@ -49,7 +49,7 @@ class Entry:
 
 
 def _mars(**options: Any) -> Callable[[str, MarsScorer], Metric]:
-    return lambda name, scorer: MarsMetric(name, scorer.sibling(**options) if options else scorer)
+    return lambda name, scorer: MarsMetric(name, scorer.with_options(**options) if options else scorer)
 
 
 def _meteor(_: str, scorer: MarsScorer) -> Metric:

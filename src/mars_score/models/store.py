@@ -97,7 +97,7 @@ class ModelStore:
                 self._fetch(status)
         return self.path(name)
 
-    def sound(self, name: str) -> Path:
+    def verified(self, name: str) -> Path:
         """Return a model's folder after comparing every byte of it with its record; for whoever loads it.
 
         It costs about a second a gigabyte. A model that has changed on disk is fetched again.

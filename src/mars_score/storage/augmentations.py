@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mars_score.errors import InputError
 from mars_score.fingerprint import pair_key
 from mars_score.storage.leases import augment_once
-from mars_score.storage.lru import Recent
+from mars_score.storage.lru import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ class AugmentationMemory:
     def __init__(self, recent: int = RECENT) -> None:
         """Keep so many of those that can be read again."""
         self._kept: dict[Pair, Augmentation] = {}
-        self._recent: Recent[Pair, Augmentation] = Recent(recent)
+        self._recent: LRUCache[Pair, Augmentation] = LRUCache(recent)
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._recent)

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from mars_score.io.output import failed
 from mars_score.storage.codec import DamagedRowError, decode, encode
 from mars_score.storage.places import FOLDER, cache_folder, cache_size
-from mars_score.storage.sqlite import Layout, disk_full, move_aside, open_file, trouble, writing
+from mars_score.storage.sqlite import Layout, classify_sqlite_error, disk_full, move_aside, open_file, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ class Database:
 
     def _recover(self, error: Exception) -> None:
         """Make the file usable again, or decide to do without it; a full disk is raised."""
-        kind = trouble(error, self.path.parent)
+        kind = classify_sqlite_error(error, self.path.parent)
         if kind == "full":
             self.close()
             raise disk_full(self.path) from error

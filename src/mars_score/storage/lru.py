@@ -10,7 +10,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
+class LRUCache(Generic[Key, Value]):
     """Keeps values up to a total size."""
 
     def __init__(self, limit: int, size_of: Callable[[Key, Value], int] = lambda key, value: 1) -> None:

@@ -102,7 +102,7 @@ _HARDLY_FREE = 1 << 20
 """Bytes; with fewer, what SQLite calls an input-output error is a full disk."""
 
 
-def trouble(error: Exception, folder: Path) -> Trouble:
+def classify_sqlite_error(error: Exception, folder: Path) -> Trouble:
     """Say what an error of SQLite or of the system means for a file in a folder."""
     # By its words: Python has SQLite's codes only since 3.11.
     told = str(error).lower()

@@ -220,7 +220,7 @@ def sheet_rows(
 ) -> list[SheetRow]:
     """Augment the references by MARS and by the baseline, and shuffle; the highest masking ratio's texts are shown."""
     cleaned = clean_examples(examples)
-    scorers = {"naive": scorer.sibling(infiller="naive"), "mars": scorer.sibling(infiller="guided")}
+    scorers = {"naive": scorer.with_options(infiller="naive"), "mars": scorer.with_options(infiller="guided")}
     texts = {"original": {example.id: example.references[0] for example in cleaned}}
     for variant, one in scorers.items():
         found = one.augment_examples(examples, progress=progress)

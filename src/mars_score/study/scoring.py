@@ -94,7 +94,7 @@ def make_work(
     sweep: bool = False, attack_rows: int | None = None,
 ) -> Work:  # fmt: skip
     """Attack the rows and name what is to be scored; no model is loaded."""
-    own = scorer.sibling()
+    own = scorer.with_options()
     if own.config.masking.idf == "corpus":
         own.corpus = dataset.examples
     changed = tuple(attack_dataset(dataset, name, seed, at_most=attack_rows) for name in attacks)

@@ -124,7 +124,7 @@ def compute_cosines(
 
 
 def _wide(scorer: MarsScorer) -> MarsScorer:
-    return scorer.sibling(ratios=RATIOS)
+    return scorer.with_options(ratios=RATIOS)
 
 
 def _read(value: list[list[list[float]]]) -> Cosines:
@@ -217,7 +217,7 @@ class ChunkWork:
         if self.recipe is not None:
             first = self.recipe.scorer()
             for place in self.places:
-                own = first.sibling()
+                own = first.with_options()
                 own.corpus = place.corpus
                 found.append(own)
         return found

@@ -19,7 +19,7 @@ DEMO = Path(__file__).parents[3] / "examples" / "demo.jsonl"
 
 
 def test_the_demonstration(scorer: MarsScorer) -> None:
-    scorer = scorer.sibling(ratios=(0.4,))  # one ratio is enough to explain, and quicker to fill
+    scorer = scorer.with_options(ratios=(0.4,))  # one ratio is enough to explain, and quicker to fill
     rows = [row for row in read_examples(DEMO) if row.id.startswith(("story-violin", "qa-greenhouse"))]
     items = scorer.score_examples(rows).items
     explained = explain_examples(scorer, rows, items)

@@ -18,7 +18,7 @@ from mars_score.web.api.job_routes import add_jobs
 from mars_score.web.api.jobs import Jobs
 from mars_score.web.api.queue import Limits, Pace, Queue
 from mars_score.web.api.routes import add_api
-from mars_score.web.api.state import Room
+from mars_score.web.api.state import ServerState
 from mars_score.web.api.worker import Worker
 from mars_score.web.app import make_app
 from mars_score.web.pages import page_response, policy
@@ -107,7 +107,7 @@ HERE = "mars_score.web.api"
 SCRIPTS = ("dom.js", "follow.js", "templates.js", "try.js", "upload.js")
 
 
-def add_playground(app: FastAPI, room: Room) -> None:
+def add_playground(app: FastAPI, room: ServerState) -> None:
     """Add the page."""
 
     @app.get("/", include_in_schema=False)
@@ -188,7 +188,7 @@ def make_server(
         budget=limits.bodies,
         lifespan=lifespan,
     )
-    room = Room(service, limits, queue, worker, jobs, app.state.stopping)
+    room = ServerState(service, limits, queue, worker, jobs, app.state.stopping)
     app.state.room = room
 
     async def finish() -> None:

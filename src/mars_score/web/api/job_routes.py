@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mars_score.types import Example
     from mars_score.web.api.jobs import Job
     from mars_score.web.api.queue import Settings
-    from mars_score.web.api.state import Room
+    from mars_score.web.api.state import ServerState
 
 
 # Server-sent events: how far a job is, as it goes on.
@@ -121,7 +121,7 @@ BODY: dict[str, Any] = {
 }
 
 
-def add_jobs(app: FastAPI, room: Room) -> None:
+def add_jobs(app: FastAPI, room: ServerState) -> None:
     """Add the routes."""
 
     @app.post(
@@ -239,7 +239,7 @@ def add_jobs(app: FastAPI, room: Room) -> None:
         return Response(status_code=204)
 
 
-def _from_json(body: bytes, room: Room) -> tuple[Settings, list[Example]]:
+def _from_json(body: bytes, room: ServerState) -> tuple[Settings, list[Example]]:
     limits = room.limits
     try:
         asked = JobRequest.model_validate_json(body)

@@ -31,7 +31,7 @@ from mars_score.web.app import refusal
 if TYPE_CHECKING:
     from mars_score.types import Example
     from mars_score.web.api.queue import Settings, Ticket
-    from mars_score.web.api.state import Room
+    from mars_score.web.api.state import ServerState
 
 
 # Finished tickets as answers.
@@ -109,7 +109,7 @@ BUSY: Responses = {
 }
 
 
-def add_api(app: FastAPI, room: Room) -> None:
+def add_api(app: FastAPI, room: ServerState) -> None:
     """Add the routes."""
     limits = room.limits
 
@@ -193,7 +193,7 @@ def add_api(app: FastAPI, room: Room) -> None:
             status="stopping" if room.stopping.begun else "ready" if ready else "loading",
             requests=room.queue.requests,
             rows=room.queue.rows,
-            message=room.worker.trouble,
+            message=room.worker.problem,
         )
         code = HTTPStatus.OK if content.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return JSONResponse(content.model_dump(), code)

@@ -158,7 +158,7 @@ class Scorers:
     def _scorer(self, preset: str) -> MarsScorer:
         if preset not in self._scorers:
             config, base = self.presets[preset], next(iter(self._scorers.values()))
-            self._scorers[preset] = base.sibling(**_options(config))
+            self._scorers[preset] = base.with_options(**_options(config))
         return self._scorers[preset]
 
     def _metric(self, preset: str, name: str, scorer: MarsScorer) -> Metric:
@@ -190,7 +190,7 @@ def watched(scorer: MarsScorer, tell: Tell) -> MarsScorer:
         return scorer
     pass
 
-    other = scorer.sibling()
+    other = scorer.with_options()
     other.infiller = WatchedInfiller(scorer.guided, tell)
     return other
 

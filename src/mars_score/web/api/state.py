@@ -69,7 +69,7 @@ async def _gone(request: Request) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ServerState:
     """Queue, worker and jobs."""
 
     service: Service

@@ -32,7 +32,7 @@ class Worker:
         self.ready = threading.Event()
         """Set when the models are loaded."""
         self.ended = threading.Event()
-        self.trouble = ""
+        self.problem = ""
         """Why the models could not be loaded."""
         self._given_back = 0.0
         self._thread = threading.Thread(target=self._run, name="mars-score worker", daemon=True)
@@ -72,9 +72,9 @@ class Worker:
             self._service.load()
         except Exception as error:
             log.error("the models cannot be loaded: %s", error)
-            self.trouble = str(error)
+            self.problem = str(error)
             return of_error(error) if isinstance(error, MarsError) else unexpected()
-        self.trouble = ""
+        self.problem = ""
         self.ready.set()
         return None
 

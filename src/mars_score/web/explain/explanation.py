@@ -56,7 +56,7 @@ def with_corpus(scorer: MarsScorer, examples: Sequence[Example]) -> MarsScorer:
     """Return the scorer; where its corpus would be the examples of each call, one whose corpus is these."""
     if scorer.config.masking.idf != "corpus" or scorer.corpus is not None:
         return scorer
-    settled = scorer.sibling()
+    settled = scorer.with_options()
     settled.corpus = list(examples)
     return settled
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError, OutputError
 from mars_score.io.output import failed, unwritable
-from mars_score.storage.sqlite import BESIDE, Layout, open_file, trouble, writing
+from mars_score.storage.sqlite import BESIDE, Layout, classify_sqlite_error, open_file, writing
 from mars_score.web.rating.questions import rater_key
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class RatingStore:
                 with writing(self._db):
                     yield self._db
             except sqlite3.Error as error:
-                kind = trouble(error, self.path.parent)
+                kind = classify_sqlite_error(error, self.path.parent)
                 if kind == "full":
                     raise NotSavedError("The disk that keeps the ratings is full.", full=True) from error
                 raise NotSavedError(f"The ratings cannot be written ({error}).") from error
@@ -265,7 +265,7 @@ class RatingStore:
 
 
 def _cannot_open(path: Path, error: sqlite3.Error) -> OutputError:
-    kind = trouble(error, path.parent)
+    kind = classify_sqlite_error(error, path.parent)
     if kind == "full":
         return failed(str(path), "the disk is full", "free some space; no rating is lost")
     return unusable(path, error) if kind == "unusable" else damaged(path, error)
