@@ -13,7 +13,7 @@ from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
 from mars_score.encoders.token_level import rarity
 from mars_score.mars.adjustments import WORST, ContextNgrams, ReferenceBaseline, adjustments, fluency_of
-from mars_score.mars.scorer import PLACES, Mars
+from mars_score.mars.score import REFERENCE_SETS, Comparator
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def score(
         )
         for pair, texts in zip(example.pairs, references, strict=True)
     }
-    (item,) = Mars(config).score([example], augmented, Toy(), EncodingMemory(), quiet)
+    (item,) = Comparator(config.scoring).score([example], augmented, Toy(), EncodingMemory(), quiet)
     return item
 
 
@@ -299,7 +299,7 @@ def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.Mon
     monkeypatch.setattr(ContextNgrams, "of", classmethod(counted))
     examples = [Example(str(i), f"{'goat ' * i}ate", ("the hat",), CONTEXT) for i in range(5)]
     augmented = {examples[0].pairs[0]: Augmentation((human_reference("the hat"),))}
-    Mars(MarsConfig()).score(examples, augmented, Toy(), EncodingMemory(), quiet)
+    Comparator(MarsConfig().scoring).score(examples, augmented, Toy(), EncodingMemory(), quiet)
     assert measured == [CONTEXT]
 
 
@@ -312,13 +312,15 @@ def test_the_next_candidates_find_them_measured(monkeypatch: pytest.MonkeyPatch)
         return whole(context, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ReferenceBaseline, "of", counted)
-    mars, memory = Mars(MarsConfig()), EncodingMemory()
+    mars, memory = Comparator(MarsConfig().scoring), EncodingMemory()
 
     def scored(candidate: str, augmentation: str) -> float:
         example = Example("1", candidate, ("the hat",), CONTEXT)
         augmented = {example.pairs[0]: Augmentation((human_reference("the hat"), filled(0.2, augmentation)))}
         (item,) = mars.score([example], augmented, Toy(), memory, quiet)
-        (alone,) = Mars(MarsConfig()).score([example], augmented, Toy(), EncodingMemory(), quiet)
+        (alone,) = Comparator(MarsConfig().scoring).score(
+            [example], augmented, Toy(), EncodingMemory(), quiet
+        )
         measured.pop()  # by the last line
         assert item == alone
         return item.score
@@ -332,15 +334,15 @@ def test_the_next_candidates_find_them_measured(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_kept_for_the_next_candidates_is_bounded() -> None:
-    mars = Mars(MarsConfig())
+    mars = Comparator(MarsConfig().scoring)
     for number in range(400):
         example = Example(
             "1", "goat", (f"hat {number}",), f"{CONTEXT} {number} " * 100 + " ".join(map(str, range(900)))
         )
         augmented = {example.pairs[0]: Augmentation((human_reference(f"hat {number}"),))}
         mars.score([example], augmented, Toy(), EncodingMemory(), quiet)
-    assert mars.places.size <= PLACES
-    assert 50 < len(mars.places) < 400
+    assert mars.reference_sets.size <= REFERENCE_SETS
+    assert 50 < len(mars.reference_sets) < 400
 
 
 def test_contexts_are_encoded_only_where_they_are_needed() -> None:
@@ -359,7 +361,7 @@ def test_contexts_are_encoded_only_where_they_are_needed() -> None:
         (MarsConfig(), ["goat", "hat", CONTEXT]),
     ):
         asked = Asked()
-        Mars(config).score(examples, augmented, asked, EncodingMemory(), quiet)
+        Comparator(config.scoring).score(examples, augmented, asked, EncodingMemory(), quiet)
         assert asked.texts == expected
 
 

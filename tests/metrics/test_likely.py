@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mars_score.lm.likelihood import Likelihood, Reading
-from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, likelihood_adjustment, read
+from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, likelihood_adjustment, read_likelihoods
 from mars_score.types import Adjustment, Example
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_candidates_and_references_are_read() -> None:
         Example("2", "", ("-3",), "x"),
         Example("3", "-4", ("-3",), "y"),
     ]
-    found = read(rows, cast("Likelihood", Told()), lambda *_: None)
+    found = read_likelihoods(rows, cast("Likelihood", Told()), lambda *_: None)
     assert found == {
         ("x", "-4"): -4,
         ("x", "-3"): -3,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mars_score import flags
 from mars_score.config import MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory
-from mars_score.mars.score import weights as weights_of
-from mars_score.mars.scorer import Mars
+from mars_score.mars.score import Comparator
+from mars_score.mars.score import ratio_weights as weights_of
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def score(
     config: MarsConfig, example: Example, *augmentations: Augmentation
 ) -> tuple[float, tuple[str, ...]]:
     augmented = dict(zip(example.pairs, augmentations, strict=True))
-    (item,) = Mars(config).score([example], augmented, Letters(), EncodingMemory(), quiet)
+    (item,) = Comparator(config.scoring).score([example], augmented, Letters(), EncodingMemory(), quiet)
     return item.score, item.flags
 
 
@@ -109,7 +109,10 @@ def test_the_next_system_finds_the_references_encoded() -> None:
             for i, (text, reference) in enumerate(zip(candidates, references, strict=True))
         ]
         augmented = {example.pairs[0]: references[example.references[0]] for example in examples}
-        return [item.score for item in Mars(PAPER).score(examples, augmented, letters, memory, quiet)]
+        return [
+            item.score
+            for item in Comparator(PAPER.scoring).score(examples, augmented, letters, memory, quiet)
+        ]
 
     first = rescore(["a", "bb"], memory)
     assert letters.asked == ["a", "bb", "ab", "abc", "ca"]

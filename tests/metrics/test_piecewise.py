@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.encoders.base import TokenReading
-from mars_score.mars.adjustments import RECALL, matches
+from mars_score.mars.adjustments import RECALL, soft_match
 
 if TYPE_CHECKING:
     from mars_score.config import MatchKind
@@ -22,7 +22,7 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 
 def match(candidate: TokenReading, reference: TokenReading, kind: MatchKind) -> float:
-    return float(matches(candidate, [reference], kind)[0])
+    return float(soft_match(candidate, [reference], kind)[0])
 
 
 def reading(vectors: list[list[float]], weights: list[float]) -> TokenReading:
@@ -96,5 +96,5 @@ def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() 
 def test_several_texts_are_matched_as_each_alone(
     kind: MatchKind, text: TokenReading, others: list[TokenReading]
 ) -> None:
-    together = matches(text, others, kind)
+    together = soft_match(text, others, kind)
     assert together.tolist() == pytest.approx([match(text, other, kind) for other in others], abs=1e-6)

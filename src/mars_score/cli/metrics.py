@@ -12,7 +12,13 @@ def metrics() -> None:
     """List the metrics: name, which way is better, what is read beside the candidate, models, meaning."""
     rows = [("name", "better", "reads", "models", "what it says")]
     rows += [
-        (name, "higher" if entry.higher_is_better else "lower", entry.inputs, entry.models, entry.summary)
+        (
+            name,
+            "higher" if entry.higher_is_better else "lower",
+            entry.inputs,
+            ", ".join(entry.models),
+            entry.summary,
+        )
         for name, entry in METRICS.items()
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]

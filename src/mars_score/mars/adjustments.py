@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mars_score.progress import StageProgress
     from mars_score.types import Example
 
-    Likely = Mapping[tuple[str, str], float]
+    Likelihoods = Mapping[tuple[str, str], float]
     """By context and text: the mean log-probability of a token."""
 
 
@@ -35,7 +35,7 @@ RECALL = 0.7
 """What recall counts where it counts more than precision."""
 
 
-def matches(
+def soft_match(
     candidate: TokenReading, references: Sequence[TokenReading], kind: MatchKind
 ) -> NDArray[np.float64]:
     """Return how well the pieces of a text match those of each other text: 1 at best.
@@ -123,7 +123,9 @@ LEAST = -9.0
 """Nothing is lost by less than this, which is that of random words; also the value of an empty text."""
 
 
-def read(examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress) -> Likely:
+def read_likelihoods(
+    examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress
+) -> Likelihoods:
     """Read each candidate and each reference."""
     pairs = dict.fromkeys(
         (one.context, text) for one in examples for text in (one.candidate, *one.references)
@@ -135,10 +137,10 @@ def read(examples: Sequence[Example], likelihood: Likelihood, progress: StagePro
     }
 
 
-def likelihood_adjustment(example: Example, likely: Likely, weight: float) -> Adjustment:
+def likelihood_adjustment(example: Example, likelihoods: Likelihoods, weight: float) -> Adjustment:
     """How probable a candidate is, where its references say how much of that is possible by honest means."""
-    most = MARGIN + max(likely[example.context, text] for text in example.references)
-    counted = max(LEAST, min(likely[example.context, example.candidate], most))
+    most = MARGIN + max(likelihoods[example.context, text] for text in example.references)
+    counted = max(LEAST, min(likelihoods[example.context, example.candidate], most))
     meaning = "how probable the words are after this context, as far as that counts beside the references"
     return Adjustment("likelihood", weight * (counted - ORDINARY), counted, ORDINARY, meaning)
 

@@ -1,15 +1,27 @@
-"""Eq. 7: the weighted mean of a candidate's cosines with a reference and its augmentations; then adjustments."""
+"""Eq. 7: the weighted mean of a candidate's cosines with a reference and its augmentations.
+
+`score` is the formula. `ReferenceSet` holds what the candidates of one item are compared with, and adds the
+adjustments; `Comparator` encodes many candidates together and compares each with its set.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mars_score import flags
-from mars_score.mars.adjustments import ReferenceBaseline, adjustments, likelihood_adjustment, matches
+from mars_score.mars.adjustments import (
+    ReferenceBaseline,
+    adjustments,
+    likelihood_adjustment,
+    read_likelihoods,
+    soft_match,
+)
+from mars_score.storage.lru import LRUCache
 from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
 
 if TYPE_CHECKING:
@@ -18,13 +30,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mars_score.config import ScoringConfig
-    from mars_score.encoders.base import Encoding
-    from mars_score.mars.adjustments import Likely
+    from mars_score.encoders.base import Encoder, Encoding, EncodingMemory
+    from mars_score.lm.likelihood import Likelihood
+    from mars_score.mars.adjustments import Likelihoods
+    from mars_score.progress import StageProgress
+    from mars_score.types import Pair
 
     Vector = NDArray[np.float64]
 
+REFERENCE_SETS = 64 << 20
+"""Bytes of reference sets that are kept for the next system's candidates, about."""
+_ENTRY = 200
+"""Bytes of a word, an n-gram, a text or a template, about."""
 
-def weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
+
+def score(cosines: Vector, weights: Vector, starts: Sequence[int] = (0,)) -> Vector:
+    """Eq. 7 for each of R references: the weighted mean of the cosines with it and with its augmentations.
+
+    `cosines` and `weights` are (n,), one for each text; the texts of a reference begin at its entry of `starts` (R,).
+    """
+    means: Vector = np.add.reduceat(cosines * weights, starts)
+    return means
+
+
+def ratio_weights(augmented: Sequence[AugmentedReference], q: float) -> list[float]:
     """Geometric weights over the ratios, shared by the samples of a ratio; they sum to 1."""
     ratios = list(dict.fromkeys(one.ratio for one in augmented))
     raw = [
@@ -69,11 +98,15 @@ class ReferenceSet:
             tuple(unique),
             np.array([unique.index(text) for text in texts]),
             tuple(accumulate(counts[:-1], initial=0)),
-            np.array([weight for found in augmentations for weight in weights(found.augmented, config.q)]),
+            np.array(
+                [weight for found in augmentations for weight in ratio_weights(found.augmented, config.q)]
+            ),
             config,
         )
 
-    def measured(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> ReferenceSet:
+    def measured(
+        self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods
+    ) -> ReferenceSet:
         """Measure all that does not depend on the candidate."""
         texts = [[one.text for one in found.augmented] for found in self.augmentations]
         cut = flags.raised({flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in self.texts)})
@@ -85,23 +118,27 @@ class ReferenceSet:
         if not self.config.cap:
             return found
         copies = (replace(example, candidate=text) for text in dict.fromkeys(each[0] for each in texts))
-        return replace(found, most=max(found.score(copy, encodings, likely).score for copy in copies))
+        return replace(found, most=max(found.score(copy, encodings, likelihoods).score for copy in copies))
 
-    def score(self, example: Example, encodings: Mapping[str, Encoding], likely: Likely) -> ItemScore:
+    def score(
+        self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods
+    ) -> ItemScore:
         """Score one candidate; of several references the best one counts, or their mean."""
         config, candidate = self.config, encodings[example.candidate]
         others = [encodings[text] for text in self.texts]
         vectors = np.stack([one.vector for one in others]).astype(np.float64)  # (texts, H)
         cosines = (vectors @ candidate.vector.astype(np.float64))[self.which]  # (n,)
-        whole = self._by_reference(cosines)  # (R,)
-        single = self._by_reference(self._matches(candidate, others)) if config.words else whole  # (R,)
+        whole = score(cosines, self.weights, self.starts)  # (R,)
+        single = (
+            score(self._matches(candidate, others), self.weights, self.starts) if config.words else whole
+        )  # (R,)
         totals = whole + config.words * (single - whole)  # (R,)
         best = int(totals.argmax())
         chosen = range(len(totals)) if config.references == "mean" else range(best, best + 1)
         own = (_words(_mean(single, chosen), _mean(whole, chosen), config),) if config.words else ()
         shared = () if self.usual is None else adjustments(example, encodings, self.usual, config)
         if config.likelihood:
-            shared = (*shared, likelihood_adjustment(example, likely, config.likelihood))
+            shared = (*shared, likelihood_adjustment(example, likelihoods, config.likelihood))
         item = ItemScore(
             example.id,
             _mean(totals, chosen) + sum(one.amount for one in shared),
@@ -111,18 +148,13 @@ class ReferenceSet:
         )
         return item if self.most is None else _capped(item, self.most)
 
-    def _by_reference(self, values: Vector) -> Vector:
-        """(n,) -> (R,): the weighted mean of each reference's own."""
-        found: Vector = np.add.reduceat(values * self.weights, self.starts)
-        return found
-
     def _matches(self, candidate: Encoding, others: Sequence[Encoding]) -> Vector:
         """(n,) how well single words match; 0 where there are none."""
         found = np.zeros(len(others))  # (texts,)
         read = [(i, one.close) for i, one in enumerate(others) if one.close is not None]
         if candidate.close is not None and read:
             places, readings = zip(*read, strict=True)
-            found[list(places)] = matches(candidate.close, readings, self.config.match)
+            found[list(places)] = soft_match(candidate.close, readings, self.config.match)
         expanded: Vector = found[self.which]
         return expanded
 
@@ -165,3 +197,72 @@ def _capped(item: ItemScore, most: float) -> ItemScore:
     meaning = "no more than a copy of the best reference gets"
     cap = Adjustment("cap", 0.0 - above, item.score, most, meaning)
     return replace(item, score=min(item.score, most), adjustments=(*item.adjustments, cap))
+
+
+class Comparator:
+    """Compares candidates with their references and augmentations; reference sets are kept for the next candidates."""
+
+    def __init__(self, config: ScoringConfig) -> None:
+        """Take the settings of scoring alone."""
+        self.config = config
+        self.reference_sets: LRUCache[tuple[Pair, ...], ReferenceSet] = LRUCache(REFERENCE_SETS, _size)
+        """By context and references."""
+
+    def score(
+        self,
+        examples: Sequence[Example],
+        augmented: Mapping[Pair, Augmentation],
+        encoder: Encoder,
+        memory: EncodingMemory,
+        progress: StageProgress,
+        likelihood: Likelihood | None = None,
+    ) -> list[ItemScore]:
+        """Encode all texts together, then score each candidate by Eq. 7 and adjust."""
+        from mars_score.encoders.network import single_threaded_torch
+
+        firsts: dict[tuple[Pair, ...], Example] = {}
+        for example in examples:
+            firsts.setdefault(example.pairs, example)
+        sets = {pairs: self._reference_set(pairs, augmented) for pairs in firsts}
+        references = dict.fromkeys(text for each in sets.values() for text in each.texts)
+        contexts = dict.fromkeys(
+            example.context for example in examples if self.config.adjusts and example.context.strip()
+        )
+        candidates = dict.fromkeys(example.candidate for example in examples)
+        encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
+        for text in (*references, *contexts):  # the next system has them too; its candidates are its own
+            memory.keep(text, encodings[text])
+        for text in candidates:
+            if text not in references and text not in contexts:
+                memory.keep_for_now(text, encodings[text])
+        likelihoods = {} if likelihood is None else read_likelihoods(examples, likelihood, progress)
+        with single_threaded_torch():
+            for pairs, reference_set in sets.items():
+                if self.reference_sets.get(pairs) is not reference_set:
+                    sets[pairs] = reference_set.measured(firsts[pairs], encodings, likelihoods)
+                    self.reference_sets.keep(pairs, sets[pairs])
+            return [sets[example.pairs].score(example, encodings, likelihoods) for example in examples]
+
+    def _reference_set(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> ReferenceSet:
+        """What was measured before, or what is to be measured once all is encoded."""
+        augmentations = tuple(augmented[pair] for pair in pairs)
+        measured = self.reference_sets.get(pairs)
+        if measured is not None and measured.augmentations == augmentations:
+            return measured
+        return ReferenceSet.of(augmentations, self.config)
+
+
+def _size(pairs: tuple[Pair, ...], reference_set: ReferenceSet) -> int:
+    """The bytes of a reference set, about: the words and n-grams of its context are most of them."""
+    ngrams = reference_set.usual.source if reference_set.usual else None
+    parts = len(ngrams.words) + len(ngrams.runs) if ngrams else 0
+    return _ENTRY * (10 + len(pairs) + 4 * len(reference_set.texts) + parts)
+
+
+def _encode(
+    texts: Sequence[str], encoder: Encoder, memory: EncodingMemory, progress: StageProgress
+) -> dict[str, Encoding]:
+    """Encode what is not in memory, all of it together."""
+    remembered = {text: encoding for text in texts if (encoding := memory.get(text)) is not None}
+    new = list(dict.fromkeys(text for text in texts if text not in remembered))
+    return remembered | dict(zip(new, encoder.encode(new, partial(progress, "encoding")), strict=True))

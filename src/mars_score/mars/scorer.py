@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +12,16 @@ from mars_score.config import MarsConfig, preset
 from mars_score.encoders.base import EncodingMemory
 from mars_score.errors import InputError
 from mars_score.io.examples import clean_examples, make_examples
-from mars_score.mars.adjustments import read
 from mars_score.mars.augment import augment
 from mars_score.mars.models import ModelRegistry
 from mars_score.mars.naming import Naming, check_corpus
-from mars_score.mars.score import ReferenceSet
+from mars_score.mars.score import Comparator
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.signature import signature
 from mars_score.storage.augmentations import Augmentations, Costs, size_of, tokens_generated
 from mars_score.storage.cache import cache_at
-from mars_score.storage.lru import LRUCache
 from mars_score.storage.pack import Pack
 from mars_score.text.cleaning import clean
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
@@ -33,94 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
-    from mars_score.encoders.base import Encoder, Encoding
+    from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
+    from mars_score.encoders.base import Encoder
     from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.lm.likelihood import Likelihood
     from mars_score.masking.tagging import Tagger
     from mars_score.models.store import ModelStore
-    from mars_score.progress import StageProgress
     from mars_score.storage.pack import Header
-    from mars_score.text.frequency import Idf
-    from mars_score.types import Augmentation, Example, ItemScore
-
-
-# MARS in one screen: mask -> infill -> score.
-
-PLACES = 64 << 20
-"""Bytes of what candidates are held against that are kept for the next system, about."""
-ENTRY = 200
-"""Bytes of a word, a run of words, a text or a template, about."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mars:
-    """The metric, given its parts: `augment` needs no candidate, `score` no language model unless asked for it."""
-
-    config: MarsConfig
-    places: LRUCache[tuple[Pair, ...], ReferenceSet] = field(default_factory=lambda: LRUCache(PLACES, _size))
-    """By context and references, for the next candidates."""
-
-    def augment(
-        self, pairs: Sequence[Pair], tagger: Tagger, idf: Idf, infiller: Infiller, progress: StageProgress
-    ) -> list[Augmentation]:
-        """Mask each reference at every ratio, then fill the blanks in the light of its context."""
-        return augment(pairs, self.config.masking, tagger, idf, infiller, progress)
-
-    def score(
-        self, examples: Sequence[Example], augmented: Mapping[Pair, Augmentation], encoder: Encoder,
-        memory: EncodingMemory, progress: StageProgress, likelihood: Likelihood | None = None,
-    ) -> list[ItemScore]:  # fmt: skip
-        """Compare each candidate with its references and their augmentations (Eq. 7), then adjust."""
-        from mars_score.encoders.network import single_threaded_torch
-
-        scoring = self.config.scoring
-        firsts: dict[tuple[Pair, ...], Example] = {}
-        for example in examples:
-            firsts.setdefault(example.pairs, example)
-        places = {pairs: self._place(pairs, augmented) for pairs in firsts}
-        references = dict.fromkeys(text for place in places.values() for text in place.texts)
-        contexts = dict.fromkeys(one.context for one in examples if scoring.adjusts and one.context.strip())
-        candidates = dict.fromkeys(example.candidate for example in examples)
-        encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
-        for text in (*references, *contexts):  # the next system has them too; its candidates are its own
-            memory.keep(text, encodings[text])
-        for text in candidates:
-            if text not in references and text not in contexts:
-                memory.keep_for_now(text, encodings[text])
-        likely = {} if likelihood is None else read(examples, likelihood, progress)
-        with single_threaded_torch():
-            for pairs, place in places.items():
-                if self.places.get(pairs) is not place:
-                    places[pairs] = place.measured(firsts[pairs], encodings, likely)
-                    self.places.keep(pairs, places[pairs])
-            return [places[example.pairs].score(example, encodings, likely) for example in examples]
-
-    def _place(self, pairs: tuple[Pair, ...], augmented: Mapping[Pair, Augmentation]) -> ReferenceSet:
-        """What was measured before, or what is to be measured once all is encoded."""
-        own = tuple(augmented[pair] for pair in pairs)
-        known = self.places.get(pairs)
-        return known if known and known.augmentations == own else ReferenceSet.of(own, self.config.scoring)
-
-
-def _size(pairs: tuple[Pair, ...], place: ReferenceSet) -> int:
-    """The bytes of a place, about: its words and runs of words are most of them."""
-    source = place.usual.source if place.usual else None
-    parts = len(source.words) + len(source.runs) if source else 0
-    return ENTRY * (10 + len(pairs) + 4 * len(place.texts) + parts)
-
-
-def _encode(
-    texts: Sequence[str], encoder: Encoder, memory: EncodingMemory, progress: StageProgress
-) -> dict[str, Encoding]:
-    """Encode what is not in memory, all of it together."""
-    known = {text: found for text in texts if (found := memory.get(text)) is not None}
-    new = list(dict.fromkeys(text for text in texts if text not in known))
-    return known | dict(zip(new, encoder.encode(new, partial(progress, "encoding")), strict=True))
-
-
-# `MarsScorer`: the metric with its models, loaded when they are first needed.
 
 
 class MarsScorer:
@@ -136,18 +54,19 @@ class MarsScorer:
         memory: int = 2 << 30,
         cache: bool | str | Path | None = True,
         pack: str | Path | None = None,
+        corpus: Sequence[Example] | None = None,
         **options: Any,
     ) -> None:
         """Choose settings: a preset or a whole configuration, then single options by name (``q=0.9``).
 
         `cache` is where augmented references are kept between runs: ``True`` for the user's folder, a folder, or
-        ``None``. `pack` is a file of them: then no language model is needed.
+        ``None``. `pack` is a file of them: then no language model is needed. With `idf="corpus"`, `corpus` holds the
+        examples whose references are counted; by default those of each call are.
         """
         self.config = (config or _preset(preset)).with_options(**options)
         self.parts = ModelRegistry(store, device=device, memory=memory)
-        self.mars = Mars(self.config)
-        self.corpus: Sequence[Example] | None = None
-        """With `idf="corpus"`: the examples whose references count; by default those of each call."""
+        self.corpus = corpus
+        self._comparator = Comparator(self.config.scoring)
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
         self._memories: dict[tuple[object, ...], EncodingMemory] = {}
         self._signatures: dict[str, str] = {}
@@ -155,10 +74,16 @@ class MarsScorer:
         self._counted: tuple[Sequence[Example], CorpusIdf] | None = None
         """The corpus whose words were counted last."""
 
+    def with_corpus(self, corpus: Sequence[Example]) -> MarsScorer:
+        """Return a scorer that counts words in this corpus, with everything else shared."""
+        other = self.with_options()
+        other.corpus = corpus
+        return other
+
     def with_options(self, **options: Any) -> MarsScorer:
-        """Return a scorer with some settings changed, and everything shared that does not depend on them."""
-        other = MarsScorer(config=self.config.with_options(**options), cache=None)
-        other.parts, other.corpus, other.augmentations = self.parts, self.corpus, self.augmentations
+        """Return a scorer with some settings changed, which shares all that does not depend on them."""
+        other = MarsScorer(config=self.config.with_options(**options), cache=None, corpus=self.corpus)
+        other.parts, other.augmentations = self.parts, self.augmentations
         other._memories = self._memories
         return other
 
@@ -178,18 +103,25 @@ class MarsScorer:
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
         cleaned = clean_examples(examples)
-        idf = self.idf_for(cleaned)
-        signature = self._signature(idf)  # finds all the models: one that is missing is known before any work
-        encoder = self.encoder  # and one that does not fit is refused
-        augmented = self._augment(cleaned, idf, progress)
-        memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
-        items = self.mars.score(cleaned, augmented, encoder, memory, progress, self._likelihood)
-        items = [
+        result = self.score_cleaned(cleaned, progress)
+        items = tuple(
             item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
-            for item, before, after in zip(items, examples, cleaned, strict=True)
-        ]
+            for item, before, after in zip(result, examples, cleaned, strict=True)
+        )
         if strict:
             flags.refuse(items)
+        return replace(result, items=items)
+
+    def score_cleaned(
+        self, examples: Sequence[Example], progress: StageProgress = silent_stages
+    ) -> ScoreResult:
+        """Score examples whose texts are clean: augment what is new, encode, compare."""
+        idf = self.idf_for(examples)
+        signature = self._signature(idf)  # finds all the models: one that is missing is known before any work
+        encoder = self.encoder  # and one that does not fit is refused
+        augmented = self._augment(examples, idf, progress)
+        memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
+        items = self._comparator.score(examples, augmented, encoder, memory, progress, self._likelihood)
         return ScoreResult(tuple(items), signature)
 
     def augment_examples(
@@ -236,7 +168,7 @@ class MarsScorer:
             costs, begun = self.costs, perf_counter()
             tagger, before = self.tagger, tokens_generated(self.infiller)
             loaded = perf_counter()
-            found = self.mars.augment(pairs, tagger, idf, self.infiller, progress)
+            found = augment(pairs, self.config.masking, tagger, idf, self.infiller, progress)
             costs.loading += loaded - begun
             costs.seconds += perf_counter() - loaded
             costs.size += sum(map(size_of, pairs))

@@ -34,6 +34,6 @@ class MarsMetric:
         return self.scorer.signature
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
-        """Augment what is new, then compare."""
-        result = self.scorer.score_examples(examples, progress=progress)
+        """Augment what is new, then compare; the texts are clean."""
+        result = self.scorer.score_cleaned(examples, progress)
         return [Value(item.score, item.flags) for item in result]

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mars_score.metrics.base import Metric
 
 
-# Every metric by name: what it says, what it is made of, and how it is made.
-
 ALL = "all"
 """Stands for every metric."""
 GLOVE, SYNONYMS = "glove-50d", "wordnet"
@@ -35,7 +33,7 @@ GLOVE, SYNONYMS = "glove-50d", "wordnet"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MetricEntry:
     """A metric that can be asked for."""
 
     summary: str
@@ -43,7 +41,7 @@ class Entry:
     """Called with the metric's name and with a scorer, whose models and settings it shares."""
     inputs: str = "references"
     """What it reads beside the candidate."""
-    models: str = ""
+    models: tuple[str, ...] = ()
     """What it is made of."""
     higher_is_better: bool = True
 
@@ -92,57 +90,65 @@ def _likelihood(name: str, scorer: MarsScorer) -> Metric:
 
 
 BOTH, CONTEXT = "references, context", "context"
-LM, SENTENCES, WORDS, WORDNET_DATA = "LM", "encoder", "word vectors", "WordNet"
-MARS_MODELS = f"{LM}, {SENTENCES}, tagger"
+LM, MASKED, SENTENCES, TAGGER, WORDS, SYNSETS = (
+    "LM",
+    "masked LM",
+    "encoder",
+    "tagger",
+    "word vectors",
+    "WordNet",
+)
+"""Kinds of models, as `mars-score metrics` names them."""
+MARS_MODELS = (LM, SENTENCES, TAGGER)
 
-METRICS: dict[str, Entry] = {
-    "mars": Entry("augmented references, compared with the candidate", _mars(), BOTH, MARS_MODELS),
-    "mars_paper": Entry(
+METRICS: dict[str, MetricEntry] = {
+    "mars": MetricEntry("augmented references, compared with the candidate", _mars(), BOTH, MARS_MODELS),
+    "mars_paper": MetricEntry(
         "MARS by the paper's formula, without adjustments", _mars(**FORMULA), BOTH, MARS_MODELS
     ),
-    "mars_no_plan": Entry("MARS whose fills are not planned", _mars(planner="off"), BOTH, MARS_MODELS),
-    "mars_no_context": Entry(
+    "mars_no_plan": MetricEntry("MARS whose fills are not planned", _mars(planner="off"), BOTH, MARS_MODELS),
+    "mars_no_context": MetricEntry(
         "MARS whose fills do not see the context", _mars(context=False), BOTH, MARS_MODELS
     ),
-    "mars_no_both": Entry(
+    "mars_no_both": MetricEntry(
         "MARS with neither planning nor context", _mars(planner="off", context=False), BOTH, MARS_MODELS
     ),
-    "mars_glove": Entry(
+    "mars_glove": MetricEntry(
         "mars_paper that compares means of word vectors", _mars(encoder=GLOVE, **FORMULA), BOTH,
-        f"{LM}, {WORDS}, tagger",
+        (LM, WORDS, TAGGER),
     ),
-    "naive": Entry(
+    "naive": MetricEntry(
         "mars_paper whose blanks are filled by a masked language model", _mars(infiller="naive", **FORMULA), BOTH,
-        f"masked LM, {SENTENCES}, tagger",
+        (MASKED, SENTENCES, TAGGER),
     ),
-    "bleu1": Entry("words shared with the references, precision", lambda *_: Bleu(1)),
-    "bleu4": Entry("n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)),
-    "rouge1": Entry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
-    "rouge2": Entry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
-    "rougeL": Entry("longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")),
-    "meteor": Entry("words, stems and synonyms aligned with the best reference", _meteor, models=WORDNET_DATA),
-    "chrf": Entry("character n-grams shared with the best reference", lambda *_: Chrf()),
-    "ter": Entry("edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False),
-    "bertscore": Entry("each token's best match in the other text, F1", _bertscore, models=SENTENCES),
-    "moverscore": Entry(
-        "how far contextual words must move to become the reference", _moverscore, models=SENTENCES
+    "bleu1": MetricEntry("words shared with the references, precision", lambda *_: Bleu(1)),
+    "bleu4": MetricEntry("n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)),
+    "rouge1": MetricEntry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
+    "rouge2": MetricEntry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
+    "rougeL": MetricEntry("longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")),
+    "meteor": MetricEntry("words, stems and synonyms aligned with the best reference", _meteor, models=(SYNSETS,)),
+    "chrf": MetricEntry("character n-grams shared with the best reference", lambda *_: Chrf()),
+    "ter": MetricEntry("edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False),
+    "bertscore": MetricEntry("each token's best match in the other text, F1", _bertscore, models=(SENTENCES,)),
+    "moverscore": MetricEntry(
+        "how far contextual words must move to become the reference", _moverscore, models=(SENTENCES,)
     ),
-    "sentence_mover": Entry(
-        "how far words and sentences must move to become the reference", _sentence_mover, models=WORDS
+    "sentence_mover": MetricEntry(
+        "how far words and sentences must move to become the reference", _sentence_mover, models=(WORDS,)
     ),
-    "perplexity": Entry(
-        "how surprised the language model is, after the context", _likelihood, CONTEXT, LM,
+    "perplexity": MetricEntry(
+        "how surprised the language model is, after the context", _likelihood, CONTEXT, (LM,),
         higher_is_better=False,
     ),
-    "lm_likelihood": Entry("mean log-probability of the candidate after the context", _likelihood, CONTEXT, LM),
-    "lm_pmi": Entry("what the context adds to the candidate's log-probability", _likelihood, CONTEXT, LM),
-    "lm_reference": Entry("mean log-probability of the reference after the candidate", _likelihood, models=LM),
-    "perplexity_alone": Entry(
-        "sentinel: perplexity without the context", _likelihood, "", LM, higher_is_better=False
+    "lm_likelihood": MetricEntry("mean log-probability of the candidate after the context", _likelihood, CONTEXT, (LM,)),
+    "lm_pmi": MetricEntry("what the context adds to the candidate's log-probability", _likelihood, CONTEXT, (LM,)),
+    "lm_reference": MetricEntry("mean log-probability of the reference after the candidate", _likelihood, models=(LM,)),
+    "perplexity_alone": MetricEntry(
+        "sentinel: perplexity without the context", _likelihood, "", (LM,), higher_is_better=False
     ),
-    "context_cosine": Entry("sentinel: cosine of candidate and context", _context_cosine, CONTEXT, SENTENCES),
-    "candidate_length": Entry("sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""),
-    "random": Entry("sentinel: a number that follows from the texts alone", lambda *_: Random(), BOTH),
+    "context_cosine": MetricEntry("sentinel: cosine of candidate and context", _context_cosine, CONTEXT, (SENTENCES,)),
+    "candidate_length": MetricEntry("sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""),
+    "random": MetricEntry("sentinel: a number that follows from the texts alone", lambda *_: Random(), BOTH),
 }  # fmt: skip
 """In the order of `mars-score metrics` and of result files."""
 
@@ -165,14 +171,9 @@ def make_metric(name: str, scorer: MarsScorer) -> Metric:
     return METRICS[known].make(known, scorer)
 
 
-# Do two runs compute the same? Told from algorithms, settings and models, before any model is loaded.
-
-_TAGGER, _MASKED = "tagger", "masked LM"
-
-
 def augments(name: str) -> bool:
     """Whether a metric augments references."""
-    return _TAGGER in METRICS[name].models
+    return TAGGER in METRICS[name].models
 
 
 def settings_fingerprint(names: Sequence[str], scorer: MarsScorer) -> bytes:
@@ -181,16 +182,16 @@ def settings_fingerprint(names: Sequence[str], scorer: MarsScorer) -> bytes:
     This finds the models, so that a wrong name is known before any work. Equal fingerprints mean equal signatures;
     others may, as algorithms and models count that some metrics do not use.
     """
-    uses = {part.strip() for name in names for part in METRICS[name].models.split(",")}
+    uses = {kind for name in names for kind in METRICS[name].models}
     parts, config = scorer.parts, scorer.config
-    pinned = [name for kind, name in ((WORDS, GLOVE), (WORDNET_DATA, SYNONYMS)) if kind in uses]
+    pinned = [name for kind, name in ((WORDS, GLOVE), (SYNSETS, SYNONYMS)) if kind in uses]
     models = [catalogue_hash(name, parts.store.catalogue) for name in pinned]
-    if _TAGGER in uses:
+    if TAGGER in uses:
         models.append(scorer.signature)
     else:
         models += [parts.name(config.infilling.lm, LANGUAGE_MODEL)] if LM in uses else []
         models += [parts.name(config.scoring.encoder, SIMILARITY)] if SENTENCES in uses else []
-    if _MASKED in uses:
+    if MASKED in uses:
         from mars_score.lm.masked import head_hash
 
         models += [parts.name(config.infilling.masked_lm, MASKED_LM), head_hash()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.mars.score import weights
+from mars_score.mars.score import ratio_weights
 from mars_score.stats.bootstrap import interval
 from mars_score.stats.bootstrap_fast import resampled_correlation
 from mars_score.stats.correlation import correlate
@@ -95,4 +95,4 @@ def _point(
 @cache
 def _weights(ratios: tuple[float, ...], q: float) -> list[float]:
     """The metric's own weights of terms with these ratios."""
-    return weights([AugmentedReference(Template(ratio, ()), ()) for ratio in ratios], q)
+    return ratio_weights([AugmentedReference(Template(ratio, ()), ()) for ratio in ratios], q)

@@ -153,7 +153,7 @@ def add_api(app: FastAPI, room: ServerState) -> None:
                     name=name,
                     summary=entry.summary,
                     inputs=entry.inputs,
-                    models=entry.models,
+                    models=", ".join(entry.models),
                     higher_is_better=entry.higher_is_better,
                 )
                 for name, entry in METRICS.items()
