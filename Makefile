@@ -8,14 +8,16 @@ CONSTRAINTS := requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test test-processors browser gemma check bench clean
+.PHONY: help setup demo test test-fast test-processors coverage browser gemma check bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
 	@echo "make test    set up everything and run the tests"
+	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
-	@echo "make check   ruff and mypy"
+	@echo "make coverage    run the tests and tell which lines they reach"
+	@echo "make check   ruff, mypy, import-linter, and the limits of the layout"
 	@echo "make bench   print the benchmarks as JSON lines"
 	@echo "make setup   only set up: environment and default models"
 	@echo "make clean   remove the environment (models stay in the store)"
@@ -31,7 +33,7 @@ $(VENV)/.torch: $(CONSTRAINTS) | $(BIN)/python
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) $(VENV)/.torch
 	@echo "== installing mars-score and what it needs"
-	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e .
+	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[convert]'
 	@touch $@
 
 $(VENV)/.developer: pyproject.toml $(CONSTRAINTS) $(VENV)/.installed
@@ -56,6 +58,12 @@ test: setup browser $(VENV)/.developer
 	@echo "== running the tests"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
+test-fast: $(VENV)/.developer
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not models and not browser and not network and not slow"
+
+coverage: setup browser $(VENV)/.developer
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --cov=mars_score --cov-report=term:skip-covered
+
 test-processors: setup $(VENV)/.developer
 	@echo "== running the tests of numbers as on other processors"
 	$(BIN)/python tools/processors.py
@@ -68,6 +76,7 @@ check: $(VENV)/.developer
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks

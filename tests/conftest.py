@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 
 __all__ = ["browser"]
 
+MODEL_FIXTURES = {
+    "store", "smollm", "scorer", "language_model", "spacy_tagger", "tagger", "real", "outputs", "encoder", "reader",
+}  # fmt: skip
+"""Fixtures that read real models; whoever uses one is marked `models`."""
+MODEL_FILES = ("real_models", "shared_data", "robust", "human_data", "embedding_metrics", "same_as_library", "golden")
+"""So are the tests of files with such names: they load models themselves, or start a process that does."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs models or a browser, so that `make test-fast` can leave it out."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & MODEL_FIXTURES or any(name in item.path.stem for name in MODEL_FILES):
+            item.add_marker("models")
+        if "browser" in fixtures or "chromium" in item.path.stem:
+            item.add_marker("browser")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_cache() -> Iterator[None]:

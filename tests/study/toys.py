@@ -11,7 +11,7 @@ from mars_score.io.datasets.base import Dataset, Rated
 from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics import registry
 from mars_score.metrics.base import Input, Value
-from mars_score.metrics.registry import Entry
+from mars_score.metrics.registry import MetricEntry
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.types import Example
 
@@ -114,7 +114,7 @@ class Counting:
 
 def register(monkeypatch: pytest.MonkeyPatch, metric: Counting, *, models: str = "") -> Counting:
     """Make a metric known by its name for the length of a test."""
-    entry = Entry(
+    entry = MetricEntry(
         f"counts the letter {metric.letter}", lambda *_: metric, models=models,
         higher_is_better=metric.higher_is_better,
     )  # fmt: skip

@@ -114,22 +114,36 @@ METRICS: dict[str, MetricEntry] = {
         "MARS with neither planning nor context", _mars(planner="off", context=False), BOTH, MARS_MODELS
     ),
     "mars_glove": MetricEntry(
-        "mars_paper that compares means of word vectors", _mars(encoder=GLOVE, **FORMULA), BOTH,
+        "mars_paper that compares means of word vectors",
+        _mars(encoder=GLOVE, **FORMULA),
+        BOTH,
         (LM, WORDS, TAGGER),
     ),
     "naive": MetricEntry(
-        "mars_paper whose blanks are filled by a masked language model", _mars(infiller="naive", **FORMULA), BOTH,
+        "mars_paper whose blanks are filled by a masked language model",
+        _mars(infiller="naive", **FORMULA),
+        BOTH,
         (MASKED, SENTENCES, TAGGER),
     ),
     "bleu1": MetricEntry("words shared with the references, precision", lambda *_: Bleu(1)),
-    "bleu4": MetricEntry("n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)),
+    "bleu4": MetricEntry(
+        "n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)
+    ),
     "rouge1": MetricEntry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
     "rouge2": MetricEntry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
-    "rougeL": MetricEntry("longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")),
-    "meteor": MetricEntry("words, stems and synonyms aligned with the best reference", _meteor, models=(SYNSETS,)),
+    "rougeL": MetricEntry(
+        "longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")
+    ),
+    "meteor": MetricEntry(
+        "words, stems and synonyms aligned with the best reference", _meteor, models=(SYNSETS,)
+    ),
     "chrf": MetricEntry("character n-grams shared with the best reference", lambda *_: Chrf()),
-    "ter": MetricEntry("edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False),
-    "bertscore": MetricEntry("each token's best match in the other text, F1", _bertscore, models=(SENTENCES,)),
+    "ter": MetricEntry(
+        "edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False
+    ),
+    "bertscore": MetricEntry(
+        "each token's best match in the other text, F1", _bertscore, models=(SENTENCES,)
+    ),
     "moverscore": MetricEntry(
         "how far contextual words must move to become the reference", _moverscore, models=(SENTENCES,)
     ),
@@ -137,19 +151,32 @@ METRICS: dict[str, MetricEntry] = {
         "how far words and sentences must move to become the reference", _sentence_mover, models=(WORDS,)
     ),
     "perplexity": MetricEntry(
-        "how surprised the language model is, after the context", _likelihood, CONTEXT, (LM,),
+        "how surprised the language model is, after the context",
+        _likelihood,
+        CONTEXT,
+        (LM,),
         higher_is_better=False,
     ),
-    "lm_likelihood": MetricEntry("mean log-probability of the candidate after the context", _likelihood, CONTEXT, (LM,)),
-    "lm_pmi": MetricEntry("what the context adds to the candidate's log-probability", _likelihood, CONTEXT, (LM,)),
-    "lm_reference": MetricEntry("mean log-probability of the reference after the candidate", _likelihood, models=(LM,)),
+    "lm_likelihood": MetricEntry(
+        "mean log-probability of the candidate after the context", _likelihood, CONTEXT, (LM,)
+    ),
+    "lm_pmi": MetricEntry(
+        "what the context adds to the candidate's log-probability", _likelihood, CONTEXT, (LM,)
+    ),
+    "lm_reference": MetricEntry(
+        "mean log-probability of the reference after the candidate", _likelihood, models=(LM,)
+    ),
     "perplexity_alone": MetricEntry(
         "sentinel: perplexity without the context", _likelihood, "", (LM,), higher_is_better=False
     ),
-    "context_cosine": MetricEntry("sentinel: cosine of candidate and context", _context_cosine, CONTEXT, (SENTENCES,)),
-    "candidate_length": MetricEntry("sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""),
+    "context_cosine": MetricEntry(
+        "sentinel: cosine of candidate and context", _context_cosine, CONTEXT, (SENTENCES,)
+    ),
+    "candidate_length": MetricEntry(
+        "sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""
+    ),
     "random": MetricEntry("sentinel: a number that follows from the texts alone", lambda *_: Random(), BOTH),
-}  # fmt: skip
+}
 """In the order of `mars-score metrics` and of result files."""
 
 
