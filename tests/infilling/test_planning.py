@@ -127,24 +127,24 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
 
 
 def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Path) -> None:
-    from mars_score.infilling.decoder.batch import Batch
+    from mars_score.infilling.decoder.batch import GreedyBatch
     from mars_score.infilling.decoder.state import Phase
-    from mars_score.infilling.planning import plan_through_cache
+    from mars_score.infilling.planning import past_of, plan_through_cache
 
     tiny = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
     config = InfillingConfig(planner="kv", reward="probability", eta=0.02)
     engine = Engine(tiny, config)
     (job,) = jobs_of(tiny, config)[:1]
     with torch.no_grad():
-        decoding = Batch(engine, [[job]])
-        decoding._admit()
-        decoding._round()  # reads the text before the first blank
-        (row,) = decoding.active
+        batch = GreedyBatch(engine, [[job]])
+        batch._admit()
+        batch._round()  # reads the text before the first blank
+        (row,) = batch.active
         assert row.phase is Phase.GENERATE
-        head = [(row, row.strands[0])]
-        planned = plan_through_cache(tiny, head, decoding.cache, config)[0]
-        unmoved = plan_through_cache(tiny, head, decoding.cache, InfillingConfig(steps=0))[0]
-        plain = tiny.logits(decoding.hidden[row.slot, :1])[0]
+        past = [past_of(batch.cache, row, row.strands[0])]
+        planned = plan_through_cache(tiny, past, config)[0]
+        unmoved = plan_through_cache(tiny, past, InfillingConfig(steps=0))[0]
+        plain = tiny.logits(row.hidden[:1])[0]
     torch.testing.assert_close(unmoved, plain, atol=1e-3, rtol=1e-3)
     goal = torch.tensor(row.goal)
     weights = config.decay ** torch.arange(len(row.goal))
