@@ -30,195 +30,42 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mars_score.infilling.decoder.search_state import (
+    Beam,
+    Branch,
+    Fill,
+    Head,
+    Item,
+    Limits,
+    Node,
+    Outlook,
+    Phase,
+    Ranked,
+    best_of,
+)
 from mars_score.infilling.decoder.state import END, NewTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mars_score.config import InfillingConfig
     from mars_score.infilling.decoder.state import Job, TokenBlock
 
-TIE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
-"""Sums of log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
-MARGIN = 1.0
+MARGIN = 0.5
 """Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
+SLACK = 3.0
+"""A strand is given up when it lies so many nats below the guesses that would be judged, whatever follows it."""
 GAP = 8.0
 """A beam so many nats below the best is given up while blanks are left."""
 
-Item = TypeVar("Item")
-Fill = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How wide the search is."""
-
-    beams: int
-    proposals: int
-    strands: int
-    planned: int
-    """Strands of the planned policy beside those of the plain one; 0: there is no planner."""
-    plain: bool
-    """Whether the plain policy proposes where the planned one can."""
-    sigma: int
-    window: int
-    horizon: int
-    reward: float
-    revise: bool
-    tie: float
-
-    @classmethod
-    def of(cls, config: InfillingConfig) -> Limits:
-        """Read the settings."""
-        return cls(
-            beams=config.beams, proposals=config.proposals, strands=config.strands,
-            planned=max(1, config.strands // 3) if config.planner != "off" else 0, plain=config.compare_unplanned,
-            sigma=config.sigma, window=config.judge_window, horizon=config.horizon, reward=config.token_reward,
-            revise=config.revise, tie=TIE[config.dtype],
-        )  # fmt: skip
-
-
-def columns(job: Job, limits: Limits) -> int:
-    """The most cache columns that a job can come to use.
-
-    The texts in play, and either the strands of a blank or what is read after its guesses.
-    """
-    text = positions(job, limits)
-    growth = max((len(block.ids) + limits.sigma for block in job.blocks if block.blank), default=0)
-    strands = (limits.strands + limits.planned) * growth
-    skimmed = 2 * limits.strands * (growth + (min(text, limits.window) if limits.window else text))
-    return limits.beams * text + max(strands, skimmed, 2 * limits.beams * (growth + text))
-
-
-def positions(job: Job, limits: Limits) -> int:
-    """The longest that a job's text can become."""
-    return 1 + sum(len(block.ids) + (limits.sigma if block.blank else 0) for block in job.blocks)
-
-
-class Phase(Enum):
-    """What a row waits for."""
-
-    READ = auto()
-    """Text before the first blank is read."""
-    PROPOSE = auto()
-    GROW = auto()
-    SKIM = auto()
-    """The guesses are judged by the next block's first tokens,"""
-    JUDGE = auto()
-    """and the best of them by the rest."""
-    DONE = auto()
-
 
 @dataclass(slots=True, eq=False)
-class Node:
-    """A token in the row's tree."""
-
-    token: int
-    path: tuple[int, ...]
-    """The cache columns of its ancestors and its own."""
-    log_p: float = 0.0
-    """Of the text up to here; of a block's token, not filled in."""
-    beam: Beam | None = None
-    """Of a token of a fill: where its fill begins,"""
-    fill: Fill = ()
-    """and the fill up to here."""
-    plain: bool = False
-    planned: bool = False
-    """Which policies lead through it."""
-    follow: float = 0.0
-    """log p of the next block's first token after it."""
-    state: Any = None
-    """Its hidden state, where a blank follows."""
-
-
-@dataclass(slots=True, eq=False)
-class Beam:
-    """A text in play, up to the end of a block."""
-
-    path: tuple[int, ...]
-    """The cache columns that hold it."""
-    text: tuple[int, ...]
-    fills: tuple[Fill, ...]
-    log_p: float
-    reward: float
-    state: Any
-    """The hidden state of its last token."""
-    parent: Beam | None = None
-
-    @property
-    def score(self) -> float:
-        """What the search maximises."""
-        return self.log_p + self.reward
-
-
-@dataclass(slots=True, eq=False)
-class Branch:
-    """A guess with the next block behind it, as far as it was read."""
-
-    guess: Node
-    nodes: list[Node] = field(default_factory=list)
-    log_ps: list[float] = field(default_factory=list)
-    """Of the block's tokens; the first is known before anything is read."""
-    reward: float = 0.0
-
-    @property
-    def score(self) -> float:
-        """Of all that is known."""
-        return self.guess.log_p + math.fsum(self.log_ps) + self.reward
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """The best tokens of a policy, with their log-probabilities under the model itself."""
-
-    tokens: tuple[tuple[int, float], ...]
-    near: bool
-    """Whether the next one comes near the last of these."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where a distribution over the next token is wanted."""
-
-    row: SearchRow
-    state: Any
-    beam: Beam
-    node: Node | None
-    """The last token of a fill; none where a fill begins."""
-    planned: bool
-    count: int
-    """How many tokens of each policy are wanted; 0: only how well the next block would follow."""
-
-    @property
-    def fill(self) -> Fill:
-        """The fill so far."""
-        return self.node.fill if self.node else ()
-
-    @property
-    def path(self) -> tuple[int, ...]:
-        """The cache columns of the text up to here."""
-        return self.node.path if self.node else self.beam.path
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What the model expects at a head."""
-
-    follow: float
-    """log p of the next block's first token."""
-    plain: Ranked
-    planned: Ranked
-
-
-@dataclass(slots=True, eq=False)
-class SearchRow:
-    """The search for one template."""
+class Search:
+    """The search for one template, from left to right; `revision.SearchRow` then looks back."""
 
     job: Job
     limits: Limits
@@ -244,9 +91,6 @@ class SearchRow:
     """The current blank's guesses."""
     branches: list[Branch] = field(default_factory=list)
     finals: list[Beam] = field(default_factory=list)
-    starts: list[Beam] = field(default_factory=list)
-    """While revising: the best text up to each blank."""
-    best: Beam | None = None
     uncertain: bool = False
     columns: int = 0
     """The highest number of columns that were ever in use."""
@@ -275,8 +119,7 @@ class SearchRow:
     @property
     def ranked(self) -> list[tuple[Fill, ...]]:
         """The fills of each text that was in play at the end, the best first."""
-        texts = [self.best, *self.finals] if self.best else self.finals
-        return list(dict.fromkeys(beam.fills for beam in texts))
+        return list(dict.fromkeys(beam.fills for beam in self.finals))
 
     @property
     def goal(self) -> tuple[int, ...]:
@@ -339,8 +182,7 @@ class SearchRow:
         if self.phase is Phase.PROPOSE:
             self._propose([head.beam for head in heads], outlooks)
         else:
-            for head, outlook in zip(heads, outlooks, strict=True):
-                self._grow(head, outlook)
+            self._grow(heads, outlooks)
         if not self.new:
             self._end_blank()
 
@@ -389,7 +231,7 @@ class SearchRow:
             for number, offer in enumerate(offers)
             for rank, (token, log_p) in enumerate(offer.tokens)
         ]
-        width = self.limits.planned if planned and self.limits.plain else self.limits.strands
+        width = self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
         chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width, 0.0)
         for number, token, log_p, near in chosen:
             self.uncertain |= near
@@ -398,13 +240,22 @@ class SearchRow:
             node = started[number, token]
             node.planned, node.plain = node.planned or planned, node.plain or not planned
 
-    def _grow(self, head: Head, outlook: Outlook) -> None:
-        """Note how well the next block follows a guess; write its next token, or two where the policies part."""
-        node = head.node
-        assert node is not None
-        node.follow = outlook.follow
-        if not head.count:
-            return
+    def _grow(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
+        """Note how well the next block follows each guess; those with a chance go on."""
+        for head, outlook in zip(heads, outlooks, strict=True):
+            assert head.node is not None
+            head.node.follow = outlook.follow
+        worth = sorted((node.value + node.follow for node in self.grown if node.accepted), reverse=True)
+        bar = worth[self._strands - 1] - SLACK if len(worth) >= self._strands else -math.inf
+        for head, outlook in zip(heads, outlooks, strict=True):
+            assert head.node is not None
+            if head.count:
+                self.uncertain |= abs(head.node.value - bar) < self.limits.tie
+                if head.node.value >= bar:
+                    self._go_on(head.beam, head.node, outlook)
+
+    def _go_on(self, beam: Beam, node: Node, outlook: Outlook) -> None:
+        """Write a strand's next token, or two where the policies part."""
         children: dict[int, Node] = {}
         for goes, offer, planned in (
             (node.plain, outlook.plain, False),
@@ -414,35 +265,41 @@ class SearchRow:
                 ((token, log_p),) = offer.tokens
                 self.uncertain |= offer.near
                 if token not in children:
-                    children[token] = self._write(head.beam, node, token, log_p)
+                    children[token] = self._write(beam, node, token, log_p)
                 child = children[token]
                 child.planned, child.plain = child.planned or planned, child.plain or not planned
+
+    @property
+    def _strands(self) -> int:
+        """How many strands are grown and guesses judged."""
+        return self.limits.strands
 
     def _write(self, beam: Beam, parent: Node | None, token: int, log_p: float) -> Node:
         """One more token of a fill."""
         path, fill = (parent.path, parent.fill) if parent else (beam.path, ())
         total = (parent.log_p if parent else beam.log_p) + log_p
         node = Node(token, (*path, self._column()), total, beam, (*fill, token))
+        node.value = total + beam.reward + self._reward(node.fill)
+        seam = self.blank.seam
+        node.accepted = seam is None or seam.accepts(self.decode(node.fill))
         self.new.append(node)
         self.grown.append(node)
         return node
 
     # ------------------------------------------------------------------ judge
 
-    def _reward(self, fill: Fill) -> float:
-        """What the length of a fill is worth; where only a mark was masked, no more than one token is."""
-        seam = self.blank.seam
+    def _reward(self, fill: Fill, block: int | None = None) -> float:
+        """What the length of a blank's fill is worth; where only a mark was masked, no more than one token is."""
+        seam = self.job.blocks[self.block if block is None else block].seam
         return self.limits.reward * (min(1, len(fill)) if seam and seam.only_marks else len(fill))
 
     def _end_blank(self) -> None:
         """Shortlist the guesses by the next block's first token, and read the block after them."""
-        seam = self.blank.seam
-        accepted = [node for node in self.grown if seam is None or seam.accepts(self.decode(node.fill))]
         branches = []
-        for node in accepted or self.grown:
+        for node in [node for node in self.grown if node.accepted] or self.grown:
             assert node.beam is not None
             branches.append(Branch(node, [], [node.follow], node.beam.reward + self._reward(node.fill)))
-        self.branches = self._cut(branches, lambda branch: branch.score, self.limits.strands, MARGIN)
+        self.branches = self._cut(branches, lambda branch: branch.score, self._strands, MARGIN)
         self.grown = []
         self._keep([branch.guess.path for branch in self.branches])
         self.phase = Phase.SKIM
@@ -485,20 +342,10 @@ class SearchRow:
 
     def _stops(self) -> set[int]:
         """After how many tokens of what follows a blank begins."""
-        if not self.starts:
-            return set() if self.last else {len(self.following)}
-        stops, count = set(), 0
-        for number, block in enumerate(self.job.blocks[self.block + 1 :], self.block + 1):
-            if block.blank:
-                stops.add(count)
-            count += len(self._current(number)) if block.blank else len(block.ids)
-        return stops
+        return set() if self.last else {len(self.following)}
 
     def _finish(self) -> None:
         """Choose the texts that stay in play."""
-        if self.starts:
-            self._end_revision()
-            return
         tail = tuple(i for i in self.following if i != END)
         distinct: dict[tuple[int, ...], Branch] = {}
         for branch in sorted(self.branches, key=lambda branch: -branch.score):
@@ -511,7 +358,7 @@ class SearchRow:
             self.finals = beams
             scores = [beam.score for beam in beams]
             self.uncertain |= any(a - b < self.limits.tie for a, b in pairwise(scores))
-            self._begin_revision()
+            self._end()
             return
         bar = beams[0].score - GAP
         self.uncertain |= any(abs(beam.score - bar) < self.limits.tie for beam in beams)
@@ -529,78 +376,9 @@ class SearchRow:
             guess.log_p + math.fsum(branch.log_ps), branch.reward, end.state, before,
         )  # fmt: skip
 
-    # ------------------------------------------------------------------ revise
-
-    def _begin_revision(self) -> None:
-        """Look back along the best text."""
-        self.best = self.finals[0]
-        if not self.limits.revise or len(self.best.fills) < 2:
-            self.phase = Phase.DONE
-            return
-        beam = self.best.parent
-        while beam is not None:
-            self.starts.insert(0, beam)
-            beam = beam.parent
-        self._keep([start.path for start in self.starts])
-        self._revise(min(i for i, block in enumerate(self.job.blocks) if block.blank))
-
-    def _current(self, block: int) -> Fill:
-        """The best text's fill of a blank."""
-        assert self.best is not None
-        return self.best.fills[self._number(block)]
-
-    def _revise(self, block: int) -> None:
-        """Try a blank again, with all that stands to its right."""
-        blocks = self.job.blocks
-        if block >= len(blocks) - 2:  # what follows was all seen when this one was chosen
-            self.phase, self.starts = Phase.DONE, []
-            return
-        following: list[int] = []
-        for number in range(block + 1, len(blocks)):
-            following += self._current(number) if blocks[number].blank else blocks[number].ids
-        self.following = (*following, END) if blocks[-1].blank else tuple(following)
-        self.block, self.last, self.phase, self.grown = block, True, Phase.PROPOSE, []
-        self.beams = [self.starts[self._number(block)]]
-        self._ask()
-
-    def _number(self, block: int) -> int:
-        """How many blanks stand before a block."""
-        return sum(one.blank for one in self.job.blocks[:block])
-
-    def _end_revision(self) -> None:
-        """Take the best guess if the whole text gains."""
-        best, number = self.best, self._number(self.block)
-        assert best is not None
-        right = best.reward - self.starts[number].reward - self._reward(best.fills[number])
-        (branch,) = self._cut(self.branches, lambda branch: branch.score, 1, 0.0)
-        gain = branch.score + right - best.score
-        fills = (*best.fills[:number], branch.guess.fill, *best.fills[number + 1 :])
-        masked = tuple(block.ids for block in self.job.blocks if block.blank)
-        self.uncertain |= abs(gain - self.limits.tie) < self.limits.tie / 2
-        if gain > self.limits.tie and fills not in (best.fills, masked):
-            tail = tuple(i for i in self.following if i != END)
-            self.best = self._beam(branch, tail)
-            self.best.fills, self.best.reward = fills, self.best.reward + right
-            self.starts[number + 1 :] = self._later_starts(branch, fills)
-        self.branches = []
-        self._keep([start.path for start in self.starts])
-        self._revise(self.block + 2)
-
-    def _later_starts(self, branch: Branch, fills: tuple[Fill, ...]) -> list[Beam]:
-        """The revised text up to each later blank."""
-        starts: list[Beam] = []
-        before, reward = branch.guess.beam, branch.reward
-        assert before is not None
-        for stop in sorted(self._stops()):
-            node, count = branch.nodes[stop - 1], len(before.fills) + 1 + len(starts)
-            text = (*before.text, *branch.guess.fill, *self.following[:stop])
-            log_p = branch.guess.log_p + math.fsum(branch.log_ps[:stop])
-            starts.append(Beam(node.path, text, fills[:count], log_p, reward, node.state))
-            later = [i for i, block in enumerate(self.job.blocks) if block.blank][count]
-            seam = self.job.blocks[later].seam
-            length = min(1, len(fills[count])) if seam and seam.only_marks else len(fills[count])
-            reward += self.limits.reward * length
-        return starts
+    def _end(self) -> None:
+        """All blanks are filled."""
+        self.phase = Phase.DONE
 
     # ------------------------------------------------------------------ columns and cuts
 
@@ -628,15 +406,7 @@ class SearchRow:
     def _cut(
         self, items: list[Item], score: Callable[[Item], float], count: int, margin: float
     ) -> list[Item]:
-        """The best `count`, and as many again that lie within the margin; near a border the row is uncertain."""
-        order = sorted(items, key=lambda item: -score(item))
-        if len(order) <= count:
-            return order
-        bar = score(order[count - 1]) - margin
-        kept = [item for item in order[: 2 * count] if margin and score(item) >= bar]
-        end = max(count, len(kept))
-        if end < len(order):
-            self.uncertain |= score(order[end - 1]) - score(order[end]) < self.limits.tie
-        if margin:
-            self.uncertain |= any(abs(score(item) - bar) < self.limits.tie for item in order[: 2 * count])
-        return order[:end]
+        """The best, as `best_of` says; where the border is a near-tie, the row is uncertain."""
+        kept, near = best_of(items, score, count, margin, self.limits.tie)
+        self.uncertain |= near
+        return kept

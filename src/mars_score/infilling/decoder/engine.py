@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mars_score.errors import ModelError
-from mars_score.infilling import judge, search
+from mars_score.infilling import judge
+from mars_score.infilling.decoder import search_state
 from mars_score.infilling.decoder.batch import Batch, BatchRow, GreedyBatch
 from mars_score.infilling.decoder.search_batch import SearchBatch
 from mars_score.infilling.decoder.state import Job, Limits
@@ -74,7 +75,7 @@ class Engine:
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
             plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=judge.TIE[config.dtype],
         )  # fmt: skip
-        self.search = search.Limits.of(config)
+        self.search = search_state.Limits.of(config)
         self.chooser = Chooser(model, config)
         self.counts = Counts()
 
@@ -139,7 +140,7 @@ class Engine:
     def columns(self, job: Job) -> int:
         """Return the most cache columns that a job can come to use."""
         if self.config.search == "beam":
-            return search.columns(job, self.search)
+            return search_state.columns(job, self.search)
         longest = sum(len(block.ids) + (self.config.sigma if block.blank else 0) for block in job.blocks)
         blanks = [len(block.ids) + self.config.sigma for block in job.blocks if block.blank]
         texts = [len(block.ids) for block in job.blocks if not block.blank]
@@ -150,7 +151,7 @@ class Engine:
 
     def positions(self, job: Job) -> int:
         """Return how many positions a job must find free after its context."""
-        return search.positions(job, self.search) if self.config.search == "beam" else self.columns(job)
+        return search_state.positions(job, self.search) if self.config.search == "beam" else self.columns(job)
 
     def _batches(self, jobs: Sequence[Job]) -> list[list[list[Job]]]:
         """Group jobs by context, and contexts whose templates are of like size; within a batch, long ones first.

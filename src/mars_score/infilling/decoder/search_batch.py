@@ -16,9 +16,10 @@ import torch
 
 from mars_score.infilling import planning
 from mars_score.infilling.decoder.batch import HEADS, Batch
+from mars_score.infilling.decoder.search_state import Head, Outlook, Phase, Ranked
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.judge import HEAD_ROWS
-from mars_score.infilling.search import Head, Outlook, Phase, Ranked, SearchRow
+from mars_score.infilling.revision import SearchRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
