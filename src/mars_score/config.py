@@ -35,6 +35,8 @@ class MaskingConfig:
     """Mask cost of a word on the longest common subsequence with the context; any other word costs 1."""
     max_words: int = 400
     """The tail of a longer reference is cut and flagged."""
+    merge_gaps: int = 0
+    """Mask up to so many words that are left between two blanks too, so that the blanks become one. 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,7 @@ def _check(config: MarsConfig) -> None:
             min(masking.adjective, masking.adverb, masking.noun, masking.other) > 0
         ),
         "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
+        "merge_gaps must not be negative": masking.merge_gaps >= 0,
         "idf must be background or corpus": masking.idf in ("background", "corpus"),
         "infiller must be guided or naive": infilling.infiller in ("guided", "naive"),
         "planner must be hidden, kv or off": infilling.planner in ("hidden", "kv", "off"),

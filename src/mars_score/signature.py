@@ -77,7 +77,8 @@ def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
     alpha = "/".join(
         f"{_number(weight)}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
     )
-    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
+    gaps = f".gaps{masking.merge_gaps}" if masking.merge_gaps else ""
+    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}"
 
 
 def _filling(infilling: InfillingConfig) -> dict[str, str]:

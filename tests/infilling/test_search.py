@@ -115,7 +115,7 @@ def test_planning_through_the_cache_runs(tiny_folder: Path) -> None:
     for planner in ("kv", "off"):
         config = InfillingConfig(
             search="beam", planner=planner, compare_unplanned=False, eta=0.2, beams=2, strands=2
-        )  # type: ignore[arg-type]
+        )
         jobs = jobs_of(model, config)[:2]
         fills[planner] = Engine(model, config).ranked(jobs)
     assert fills["kv"] != fills["off"]

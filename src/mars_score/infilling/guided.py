@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import Engine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
-from mars_score.infilling.seams import Seam, scripts_of
+from mars_score.infilling.seams import Seam
 from mars_score.progress import Progress, silent
 from mars_score.recent import Recent
 from mars_score.types import AugmentedReference
@@ -79,9 +79,9 @@ class GuidedInfiller:
     def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
         context, cut = self._context(request)
-        scripts = scripts_of(request.context) if self.config.search == "beam" else frozenset()
+        around = request.context if self.config.context else ""
         return [
-            (template, self._job(context, template, sample, scripts) if template.blanks else None)
+            (template, self._job(context, template, sample, around) if template.blanks else None)
             for template in request.templates
             for sample in range(self.config.samples)
         ], cut
@@ -99,9 +99,7 @@ class GuidedInfiller:
         question = self.model.encode(f"\n{request.question}") if request.question else []
         return (self.model.start, *ids[: max(0, room - len(question))], *question[:room]), True
 
-    def _job(
-        self, context: tuple[int, ...], template: Template, sample: int, scripts: frozenset[str] = frozenset()
-    ) -> Job:
+    def _job(self, context: tuple[int, ...], template: Template, sample: int, around: str = "") -> Job:
         """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""
         blocks: list[TokenBlock] = []
         before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
@@ -111,8 +109,7 @@ class GuidedInfiller:
             needs_break = block.blank and _needs_break(before, text)
             seam = None
             if block.blank and self.config.search == "beam":
-                every = scripts | scripts_of(template.source)
-                seam = Seam.at(template, index, every, needs_break=needs_break)
+                seam = Seam.at(template, index, around, needs_break=needs_break)
             blocks.append(TokenBlock(ids, block.blank, needs_break, seam))
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()

@@ -3,7 +3,8 @@
 A language model that fills a blank from the left does not know what follows. Most bad seams are merely improbable,
 and the search (`mars_score.infilling.search`) weighs them down. Some are wrong whatever their probability, and are
 refused here: a sentence that ends before lower-case text, doubled marks, a sentence without its capital, marks that
-are spaced in another way than the reference's, another script.
+are spaced in another way than the reference's, quotation marks and signs that the reference does not have, another
+script.
 
 `Seam` is what a blank's surroundings ask for, read off the reference. `SeamRules` knows the vocabulary: which tokens
 may come next, as masks, and whether a complete fill is accepted.
@@ -35,6 +36,12 @@ _PAUSE = re.compile(r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f][\"'\u201d\u201
 """What may stand before a capital that a sentence begins with."""
 _SPACED = re.compile(r"\w [,.;:!?](?: |$)")
 """A mark set off by a space, as in tokenized corpora."""
+ORDINARY = MARKS | frozenset("'\u2019-")
+"""Marks that any text may have. Others come from the reference alone: a quotation or a bracket needs its other half."""
+UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
+"""Signs that a context may bring in."""
+_DOUBLED = re.compile(r"[,.;:!?'\u2019-]{2,}")
+"""Marks one behind the other; three dots are one mark."""
 NEAR = 24
 """Characters of the neighbouring text that a seam looks at."""
 
@@ -55,18 +62,22 @@ class Seam:
     """Whether the reference sets marks off by spaces."""
     needs_break: bool = False
     """Whether a fill that began with a letter would grow the word before it."""
+    signs: frozenset[str] = frozenset()
+    """Signs beyond the ordinary marks that may be written."""
     scripts: frozenset[str] = frozenset()
     """The scripts of context and reference; none: no restriction."""
 
     @classmethod
-    def at(cls, template: Template, block: int, scripts: frozenset[str], *, needs_break: bool) -> Seam:
+    def at(cls, template: Template, block: int, context: str, *, needs_break: bool) -> Seam:
         """The seam of one of a template's blanks."""
         texts = [one.text for one in template.blocks]
         before = "".join(texts[:block])[-NEAR:]
         after = texts[block + 1][:NEAR] if block + 1 < len(texts) else ""
         cased = any(map(str.isupper, template.source))
         spaced = bool(_SPACED.search(template.source))
-        return cls(before, texts[block], after, cased, spaced, needs_break, scripts)
+        signs = signs_of(template.source) | (signs_of(context) & UNITS)
+        scripts = scripts_of(template.source) | scripts_of(context)
+        return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts)
 
     @property
     def only_marks(self) -> bool:
@@ -92,8 +103,8 @@ class Seam:
             return False
         if after:
             return self._joins(fill, text, after, masked)
-        # The text ends here: as a sentence if the reference does.
-        return bool(_END.search(text)) or not _END.search(masked)
+        # The text ends here, as a sentence if and only if the reference does.
+        return bool(_END.search(text)) == bool(_END.search(masked))
 
     def _joins(self, fill: str, text: str, after: str, masked: str) -> bool:
         """Whether a fill may stand before the text after it."""
@@ -126,8 +137,10 @@ class SeamRules:
         self.opens_space = table(piece[:1].isspace() for piece in pieces)
         self.opens_mark = table(piece[:1] in MARKS and bool(piece) for piece in bare)
         self.opens_lower = table(piece[:1].islower() for piece in bare)
+        self.doubled = table(bool(_DOUBLED.search(piece)) and piece.strip() != "..." for piece in pieces)
         self.scripts = [scripts_of(piece) for piece in pieces]
-        self._base: dict[tuple[bool, frozenset[str]], Tensor] = {}
+        self.signs = [signs_of(piece) for piece in pieces]
+        self._base: dict[tuple[object, ...], Tensor] = {}
         self._first: dict[tuple[object, ...], Tensor] = {}
 
     def forbidden(self, seam: Seam, previous: int | None) -> Tensor:
@@ -137,7 +150,7 @@ class SeamRules:
         piece = self.pieces[previous]
         after_mark = piece[-1:] in MARKS
         after_end = after_mark and seam.cased and bool(_END.search(piece))
-        key = (seam.spaced, seam.scripts, after_mark, after_end)
+        key = (seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
         if key not in self._first:
             mask = self._forbidden(seam)
             if after_mark:
@@ -152,7 +165,7 @@ class SeamRules:
         # Nor does a text begin with a mark.
         after_mark = not seam.before.strip() or seam.before.rstrip()[-1] in MARKS
         flags = (seam.needs_break, seam.stands_close, after_mark, seam.needs_capital)
-        key = ("first", seam.spaced, seam.scripts, *flags)
+        key = ("first", seam.spaced, seam.signs, seam.scripts, *flags)
         if key not in self._first:
             mask = self._forbidden(seam)
             tables = (self.opens_word, self.opens_space, self.opens_mark, self.opens_lower)
@@ -164,16 +177,22 @@ class SeamRules:
 
     def _forbidden(self, seam: Seam) -> Tensor:
         """What must not be written anywhere in a blank."""
-        key = (seam.spaced, seam.scripts)
+        key = (seam.spaced, seam.signs, seam.scripts)
         if key not in self._base:
             # A mark is set off by a space where the reference does so, and nowhere else.
             wrong = self.opens_mark & (~self.opens_space if seam.spaced else self.opens_space)
-            mask = ~self.writable | wrong
+            mask = ~self.writable | wrong | self.doubled
+            foreign = [bool(signs - seam.signs) for signs in self.signs]
             if seam.scripts:
-                foreign = [bool(scripts - seam.scripts) for scripts in self.scripts]
-                mask = mask | torch.tensor(foreign, device=mask.device)
+                foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]
+            mask = mask | torch.tensor(foreign, device=mask.device)
             self._base[key] = mask
         return self._base[key]
+
+
+def signs_of(text: str) -> frozenset[str]:
+    """What a text has beside letters, digits, spaces and ordinary marks."""
+    return frozenset(sign for sign in set(text) - ORDINARY if not (sign.isalnum() or sign.isspace()))
 
 
 def scripts_of(text: str) -> frozenset[str]:

@@ -134,7 +134,7 @@ class Search:
         """The current blank."""
         return self.job.blocks[self.block]
 
-    def tokens(self) -> NewTokens:
+    def tokens(self) -> NewTokens[Any]:
         """What is read next: each token sees its ancestors and itself."""
         seen = np.zeros((len(self.new), self.columns), bool)
         for index, node in enumerate(self.new):
