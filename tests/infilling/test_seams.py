@@ -58,7 +58,7 @@ def test_what_may_begin_a_fill(language_model: LanguageModel) -> None:
     assert not inside & {"to", " ,", '"', ' "', " (", "/*", "?!", "\n", "<|endoftext|>", " \u0438", " *"}
     start = allowed(language_model, seam("[Then she] ran.", 0))
     assert {" The", "The"} <= start
-    assert not start & {" then", "then", ","}
+    assert not start & {" then", "then", ",", " '", "'"}
     after_mark = allowed(language_model, seam("Home,[ then] she ran.", 1))
     assert " and" in after_mark
     assert not after_mark & {",", "."}

@@ -136,6 +136,7 @@ class SeamRules:
         self.pieces = pieces
         self.opens_space = table(piece[:1].isspace() for piece in pieces)
         self.opens_mark = table(piece[:1] in MARKS and bool(piece) for piece in bare)
+        self.opens_sign = table(not piece[:1].isalnum() for piece in bare)
         self.opens_lower = table(piece[:1].islower() for piece in bare)
         self.doubled = table(bool(_DOUBLED.search(piece)) and piece.strip() != "..." for piece in pieces)
         self.scripts = [scripts_of(piece) for piece in pieces]
@@ -162,13 +163,14 @@ class SeamRules:
 
     def _forbidden_first(self, seam: Seam) -> Tensor:
         """What must not begin a fill."""
-        # Nor does a text begin with a mark.
-        after_mark = not seam.before.strip() or seam.before.rstrip()[-1] in MARKS
-        flags = (seam.needs_break, seam.stands_close, after_mark, seam.needs_capital)
+        begins = not seam.before.strip()
+        after_mark = begins or seam.before.rstrip()[-1] in MARKS
+        needs_word = begins and seam.masked.lstrip()[:1].isalnum()
+        flags = (seam.needs_break, seam.stands_close, after_mark, seam.needs_capital, needs_word)
         key = ("first", seam.spaced, seam.signs, seam.scripts, *flags)
         if key not in self._first:
             mask = self._forbidden(seam)
-            tables = (self.opens_word, self.opens_space, self.opens_mark, self.opens_lower)
+            tables = (self.opens_word, self.opens_space, self.opens_mark, self.opens_lower, self.opens_sign)
             for flag, table in zip(flags, tables, strict=True):
                 if flag:
                     mask = mask | table
