@@ -63,7 +63,7 @@ def compare(
 
 def main() -> None:
     """Print both ratios."""
-    scorer = MarsScorer()
+    scorer = MarsScorer(search="greedy")
     infiller = scorer.guided
     rows = RowByRow(
         str(scorer.parts.store.ensure(scorer.config.infilling.lm)), infiller.model.vocabulary, infiller.config

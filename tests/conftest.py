@@ -24,7 +24,15 @@ MODEL_FIXTURES = {
     "store", "smollm", "scorer", "language_model", "spacy_tagger", "tagger", "real", "outputs", "encoder", "reader",
 }  # fmt: skip
 """Fixtures that read real models; whoever uses one is marked `models`."""
-MODEL_FILES = ("real_models", "shared_data", "robust", "human_data", "embedding_metrics", "same_as_library", "golden")
+MODEL_FILES = (
+    "real_models",
+    "shared_data",
+    "robust",
+    "human_data",
+    "embedding_metrics",
+    "same_as_library",
+    "golden",
+)
 """So are the tests of files with such names: they load models themselves, or start a process that does."""
 
 

@@ -42,6 +42,7 @@ CHOICES = {
     "infilling.masked_lm": "mpnet-base",
     "infilling.lm": "gemma3-270m",
     "infilling.planner": "kv",
+    "infilling.search": "beam",
     "infilling.reward": "probability",
     "infilling.dtype": "bfloat16",
     "scoring.encoder": "glove-50d",
@@ -53,6 +54,10 @@ CHOICES = {
 """Another value for each setting that is a word."""
 ONLY_SAMPLED = ("infilling.samples", "infilling.seed")
 """What matters only where tokens are drawn, at a temperature above 0."""
+ONLY_SEARCHED = tuple(
+    f"infilling.{name}" for name in ("beams", "proposals", "strands", "token_reward", "revise")
+)
+"""What matters only where a whole text is searched for."""
 ONLY_NAIVE = {"infiller": "naive"}
 """What the masked language model matters for."""
 ONLY_PLANNED = tuple(
@@ -62,6 +67,17 @@ ONLY_PLANNED = tuple(
 """What matters only with a planner."""
 BEYOND_THE_PAPER = ("words", "relevance", "fluency", "copying", "echo", "likelihood", "cap")
 """The weights of what the paper's formula does not have."""
+
+
+def where_it_matters(option: str) -> dict[str, Any]:
+    """The other settings without which this one changes nothing."""
+    if option in ONLY_SAMPLED:
+        return {"search": "greedy", "temperature": 0.5}
+    if option in ("infilling.search", "infilling.temperature", "infilling.judge_keep"):
+        return {"search": "greedy"}
+    if option in ONLY_SEARCHED:
+        return {"search": "beam"}
+    return ONLY_NAIVE if option == "infilling.masked_lm" else {}
 
 
 def value_of(config: MarsConfig, option: str) -> Any:
@@ -157,15 +173,14 @@ class TestPresets:
 class TestOptions:
     @pytest.mark.parametrize("option", OPTIONS)
     def test_each_by_its_full_name(self, option: str) -> None:
-        needed = {"temperature": 0.5} if option in ONLY_SAMPLED else {}
-        config = MarsConfig().with_options(**ONLY_NAIVE if option == "infilling.masked_lm" else needed)
+        config = MarsConfig().with_options(**where_it_matters(option))
         changed = config.with_options(**{option: another(config, option)})
         assert value_of(changed, option) == another(config, option) != value_of(config, option)
         assert [other for other in OPTIONS if value_of(changed, other) != value_of(config, other)] == [option]
 
     @pytest.mark.parametrize("option", [option for option in OPTIONS if option != "scoring.dtype"])
     def test_each_by_its_plain_name(self, option: str) -> None:
-        config = MarsConfig().with_options(temperature=0.5)
+        config = MarsConfig().with_options(**where_it_matters(option))
         value = another(config, option)
         plain = config.with_options(**{option.split(".")[1]: value})
         assert plain == config.with_options(**{option: value}) != config
@@ -219,9 +234,15 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "decay must lie above 0 and at most 1": [{"decay": 0.0}, {"decay": 1.1}],
     "max_context must be at least 1": [{"max_context": 0}],
     "temperature must not be negative": [{"temperature": -0.1}],
-    "samples must be at least 1, and above 1 only with a temperature": [
+    "search must be beam or greedy": [{"search": "wide"}],
+    "beams, proposals and strands must be at least 1": [{"beams": 0}, {"proposals": 0}, {"strands": 0}],
+    "token_reward must not be negative": [{"token_reward": -0.5}],
+    "merge_gaps must not be negative": [{"merge_gaps": -1}],
+    "a temperature needs search=greedy": [{"temperature": 0.5, "search": "beam"}],
+    "samples must be at least 1, and above 1 only with a temperature or with as many beams": [
+        {"samples": 5, "search": "beam"},
         {"samples": 0},
-        {"samples": 2},
+        {"samples": 2, "search": "greedy"},
         {"samples": 0, "temperature": 1.0},
     ],
     "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}],
@@ -269,7 +290,7 @@ def test_numbers_in_signatures_lose_no_digit() -> None:
 def test_values_at_the_border_are_good() -> None:
     MarsConfig().with_options(ratios=(), shared_cost=1, max_words=1, steps=0, eta=0.0, horizon=0, shortlist=0)
     MarsConfig().with_options(sigma=0, judge_window=0, judge_keep=0, decay=1.0, q=1.0, max_context=1)
-    MarsConfig().with_options(ratios=(1.0,), samples=2, temperature=0.1)
+    MarsConfig().with_options(ratios=(1.0,), samples=2, temperature=0.1, search="greedy")
     MarsConfig().with_options(words=1.0, relevance=9.0, slack=0.0)
 
 
@@ -282,8 +303,7 @@ def test_a_bad_value_in_a_part_is_refused_too() -> None:
 class TestSignature:
     @pytest.mark.parametrize("option", OPTIONS)
     def test_changes_with_every_setting(self, option: str) -> None:
-        needed = {"temperature": 0.5} if option in ONLY_SAMPLED else {}
-        config = MarsConfig().with_options(**ONLY_NAIVE if option == "infilling.masked_lm" else needed)
+        config = MarsConfig().with_options(**where_it_matters(option))
         changed = config.with_options(**{option: another(config, option)})
         assert MarsScorer(config=changed).signature != MarsScorer(config=config).signature
 
@@ -360,7 +380,9 @@ class TestSignature:
         )
 
     def test_tells_how_fills_are_drawn(self) -> None:
-        sampled = preset("qa").with_options(temperature=0.7, samples=4, seed=9, context=False, planner="off")
+        sampled = preset("qa").with_options(
+            search="greedy", temperature=0.7, samples=4, seed=9, context=False, planner="off"
+        )
         assert "|ctx:none|plan:off|judge:s4.w4.k3|decode:t0.7.n4.seed9.norepeat|" in signature(
             sampled, **NAMES
         )

@@ -10,6 +10,7 @@ from mars_score.errors import ConfigError, did_you_mean
 
 InfillerKind = Literal["guided", "naive"]
 PlannerKind = Literal["hidden", "kv", "off"]
+SearchKind = Literal["beam", "greedy"]
 MatchKind = Literal["balanced", "recall", "either"]
 RewardKind = Literal["probability", "similarity"]
 IdfSource = Literal["background", "corpus"]
@@ -34,6 +35,8 @@ class MaskingConfig:
     """Mask cost of a word on the longest common subsequence with the context; any other word costs 1."""
     max_words: int = 400
     """The tail of a longer reference is cut and flagged."""
+    merge_gaps: int = 0
+    """Mask up to so many words that are left between two blanks too, so that the blanks become one. 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +72,33 @@ class InfillingConfig:
     """Planning reorders this many most probable tokens (and the rewarded ones); 0 means the vocabulary."""
     compare_unplanned: bool = True
     """Grow the plain fill beside the planned one, and let the judge choose; the paper grows the planned one only."""
+    search: SearchKind = "greedy"
+    """``beam``: a search for the most probable whole text; ``greedy``: one fill of each policy, its lengths judged by
+    the mean likelihood, which is the paper's literal form."""
+    beams: int = 4
+    """For ``beam``: texts that stay in play, and the most that can be had for each ratio."""
+    proposals: int = 5
+    """For ``beam``: first tokens of a fill that each of these texts offers."""
+    strands: int = 6
+    """For ``beam``: fills that are grown for a blank, with a third as many by planning, and guesses that are judged."""
+    token_reward: float = 1.5
+    """For ``beam``: nats that each token of a fill is worth; 0 prefers short, safe fills."""
+    revise: bool = True
+    """For ``beam``: once all blanks are filled, try each again with the text to its right fixed."""
     no_repeat: bool = True
     """Never write the same token twice in a row, or a pair of tokens that the text already has."""
     sigma: int = 4
     """How many tokens longer than the masked text a fill may be."""
     judge_window: int = 4
-    """How many tokens of the next block judge a length; 0 means the whole block (the paper)."""
+    """How many tokens of the next block judge a length; 0 means the whole block (the paper). For ``beam``: how many
+    prune the guesses, before the whole block decides."""
     judge_keep: int = 3
-    """Only the best few lengths by the block's first token are judged by its window; 0 means all (the paper)."""
+    """Only the best few lengths by the block's first token are judged by its window; 0 means all (the paper). For
+    ``greedy``."""
     temperature: float = 0.0
     """0 is greedy; above 0, tokens are sampled with a seed of their own for each template."""
     samples: int = 1
-    """Augmented references per ratio; more than 1 needs a temperature."""
+    """Augmented references per ratio; more than 1 needs a temperature, or ``beam`` with as many beams."""
     seed: int = 0
     dtype: str = "float32"
 
@@ -203,6 +221,7 @@ def _check(config: MarsConfig) -> None:
             min(masking.adjective, masking.adverb, masking.noun, masking.other) > 0
         ),
         "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
+        "merge_gaps must not be negative": masking.merge_gaps >= 0,
         "idf must be background or corpus": masking.idf in ("background", "corpus"),
         "infiller must be guided or naive": infilling.infiller in ("guided", "naive"),
         "planner must be hidden, kv or off": infilling.planner in ("hidden", "kv", "off"),
@@ -215,8 +234,16 @@ def _check(config: MarsConfig) -> None:
         "decay must lie above 0 and at most 1": 0 < infilling.decay <= 1,
         "max_context must be at least 1": infilling.max_context >= 1,
         "temperature must not be negative": infilling.temperature >= 0,
-        "samples must be at least 1, and above 1 only with a temperature": (
-            infilling.samples == 1 or (infilling.samples > 1 and infilling.temperature > 0)
+        "search must be beam or greedy": infilling.search in ("beam", "greedy"),
+        "beams, proposals and strands must be at least 1": (
+            min(infilling.beams, infilling.proposals, infilling.strands) >= 1
+        ),
+        "token_reward must not be negative": infilling.token_reward >= 0,
+        "a temperature needs search=greedy": not infilling.temperature or infilling.search == "greedy",
+        "samples must be at least 1, and above 1 only with a temperature or with as many beams": (
+            infilling.samples == 1
+            or (infilling.samples > 1 and infilling.temperature > 0)
+            or (infilling.search == "beam" and 1 < infilling.samples <= infilling.beams)
         ),
         "q must lie above 0 and at most 1": 0 < scoring.q <= 1,
         "references must be best or mean": scoring.references in ("best", "mean"),
@@ -258,6 +285,7 @@ PRESETS: dict[str, MarsConfig] = {
         masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
         infilling=InfillingConfig(
             lm="openai-community/gpt2-large",
+            search="greedy",
             horizon=0,
             decay=1.0,
             shortlist=0,

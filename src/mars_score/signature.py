@@ -75,7 +75,8 @@ def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
     alpha = "/".join(
         f"{_number(weight)}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
     )
-    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}"
+    gaps = f".gaps{masking.merge_gaps}" if masking.merge_gaps else ""
+    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}"
 
 
 def _filling(infilling: InfillingConfig) -> dict[str, str]:
@@ -83,9 +84,16 @@ def _filling(infilling: InfillingConfig) -> dict[str, str]:
         return {"decode": "masked"}
     return {
         "plan": _planning(infilling),
-        "judge": f"s{infilling.sigma}.w{infilling.judge_window}.k{infilling.judge_keep}",
+        "judge": _judging(infilling),
         "decode": _decoding(infilling),
     }
+
+
+def _judging(infilling: InfillingConfig) -> str:
+    limits = f"s{infilling.sigma}.w{infilling.judge_window}"
+    if infilling.search == "greedy":
+        return f"{limits}.k{infilling.judge_keep}"
+    return f"{limits}.sum{_number(infilling.token_reward)}{'.revise' if infilling.revise else ''}"
 
 
 def _planning(infilling: InfillingConfig) -> str:
@@ -101,6 +109,9 @@ def _planning(infilling: InfillingConfig) -> str:
 
 def _decoding(infilling: InfillingConfig) -> str:
     repeat = "norepeat" if infilling.no_repeat else "repeat"
+    if infilling.search == "beam":
+        samples = f".n{infilling.samples}" if infilling.samples > 1 else ""
+        return f"beam{infilling.beams}.p{infilling.proposals}.s{infilling.strands}{samples}.{repeat}"
     if not infilling.temperature:
         return f"greedy.{repeat}"
     return f"t{_number(infilling.temperature)}.n{infilling.samples}.seed{infilling.seed}.{repeat}"

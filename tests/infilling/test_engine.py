@@ -36,13 +36,15 @@ def load(folder: Path) -> Any:
 
 
 CONFIGS = {
-    "default": InfillingConfig(),
-    "plain": InfillingConfig(planner="off"),
-    "planned only": InfillingConfig(compare_unplanned=False, eta=0.05),
-    "probability": InfillingConfig(reward="probability", eta=0.05),
-    "paper's judge": InfillingConfig(judge_window=0, judge_keep=0, sigma=2),
-    "whole vocabulary, all future words": InfillingConfig(shortlist=0, horizon=0, decay=1.0, no_repeat=False),
-    "no context": InfillingConfig(context=False),
+    "default": InfillingConfig(search="greedy"),
+    "plain": InfillingConfig(search="greedy", planner="off"),
+    "planned only": InfillingConfig(search="greedy", compare_unplanned=False, eta=0.05),
+    "probability": InfillingConfig(search="greedy", reward="probability", eta=0.05),
+    "paper's judge": InfillingConfig(search="greedy", judge_window=0, judge_keep=0, sigma=2),
+    "whole vocabulary, all future words": InfillingConfig(
+        search="greedy", shortlist=0, horizon=0, decay=1.0, no_repeat=False
+    ),
+    "no context": InfillingConfig(search="greedy", context=False),
 }
 
 
@@ -56,7 +58,7 @@ def test_engine_equals_sequential_reference(name: str, tiny: LanguageModel, tiny
 
 
 def test_default_model_equals_sequential_reference(language_model: LanguageModel, smollm: Path) -> None:
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     jobs = jobs_of(language_model, config)[1::5]  # two templates: the plain way takes its time
     reference = Sequential(load(smollm), language_model.vocabulary, config)
     assert Engine(language_model, config).run(jobs) == [reference.fill(job) for job in jobs]
@@ -66,7 +68,7 @@ def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
     if {each.entry.name: each.state for each in store.status()}["gemma3-270m"] == "absent":
         pytest.skip("gemma3-270m is not in the store, and its terms are yours to accept: run `make gemma`")
     folder = store.path("gemma3-270m")
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     model = LanguageModel(str(folder), start_token=store.catalogue["gemma3-270m"].start_token)
     jobs = jobs_of(model, config)
     found = dict(zip(jobs, Engine(model, config).run(jobs), strict=True))
@@ -81,7 +83,7 @@ def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
     ids=["one row", "three rows", "no memory", "little memory"],
 )
 def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) -> None:
-    config = InfillingConfig(eta=0.05)
+    config = InfillingConfig(search="greedy", eta=0.05)
     jobs = jobs_of(tiny, config)
     together = dict(zip(jobs, Engine(tiny, config).run(jobs), strict=True))
     shuffled = random.Random(3).sample([*jobs, *jobs[:2]], len(jobs) + 2)
@@ -90,7 +92,7 @@ def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) ->
 
 @pytest.mark.numeric
 def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     jobs = jobs_of(language_model, config)
     together = Engine(language_model, config).run(jobs)
     alone = [Engine(language_model, config).run([job])[0] for job in jobs]
@@ -101,12 +103,12 @@ def test_company_does_not_matter_with_the_default_model(language_model: Language
 def test_goes_on_with_fewer_rows_when_memory_runs_out(
     tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    config = InfillingConfig(eta=0.05)
+    config = InfillingConfig(search="greedy", eta=0.05)
     jobs = jobs_of(tiny, config)
     expected = Engine(tiny, config).run(jobs)
     step = Cache.step
 
-    def scarce(cache: Cache, batch: Sequence[NewTokens]) -> Any:
+    def scarce(cache: Cache, batch: Sequence[NewTokens[Any]]) -> Any:
         if len(batch) > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes.")
         return step(cache, batch)
@@ -126,7 +128,7 @@ def test_says_what_to_do_when_not_even_one_row_fits(
 
     monkeypatch.setattr(Cache, "step", none_left)
     with pytest.raises(ModelError, match=r"memory ran out .* alone"):
-        Engine(tiny, InfillingConfig()).run(jobs_of(tiny, InfillingConfig()))
+        Engine(tiny, InfillingConfig(search="greedy")).run(jobs_of(tiny, InfillingConfig(search="greedy")))
 
 
 def test_other_errors_are_not_taken_for_want_of_memory(
@@ -137,7 +139,7 @@ def test_other_errors_are_not_taken_for_want_of_memory(
 
     monkeypatch.setattr(Cache, "step", broken)
     with pytest.raises(RuntimeError, match="shapes"):
-        Engine(tiny, InfillingConfig()).run(jobs_of(tiny, InfillingConfig()))
+        Engine(tiny, InfillingConfig(search="greedy")).run(jobs_of(tiny, InfillingConfig(search="greedy")))
 
 
 def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
@@ -147,7 +149,7 @@ def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
         )
 
     small, large = [job(10, i) for i in range(8)], [job(900, i) for i in range(8)]
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     batches = Engine(tiny, config, max_rows=4)._batches([*large, *small])
     assert [[one for group in batch for one in group] for batch in batches] == [small, large]
     # Too few to fill the slots of a batch of their own: the next size takes them along, long ones first.
@@ -157,7 +159,7 @@ def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
 
 
 def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     jobs = jobs_of(tiny, config)
     usual = Engine(tiny, config).run(jobs)
     monkeypatch.setitem(planning.TIE, "float32", 1e9)
@@ -167,7 +169,7 @@ def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.Mo
 
 
 def test_a_context_is_read_once_for_all_its_templates(tiny: LanguageModel) -> None:
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     jobs = jobs_of(tiny, config)
     engine = Engine(tiny, config)
     engine.run([*jobs, *jobs])
@@ -179,7 +181,7 @@ def test_a_context_is_read_once_for_all_its_templates(tiny: LanguageModel) -> No
 
 
 def test_progress_reaches_the_total(tiny: LanguageModel) -> None:
-    config = InfillingConfig()
+    config = InfillingConfig(search="greedy")
     seen: list[tuple[int, int]] = []
     jobs = jobs_of(tiny, config)
     Engine(tiny, config).run(jobs, lambda finished, total: seen.append((finished, total)))
@@ -188,13 +190,13 @@ def test_progress_reaches_the_total(tiny: LanguageModel) -> None:
 
 
 def test_nothing_to_do(tiny: LanguageModel) -> None:
-    assert Engine(tiny, InfillingConfig()).run([]) == []
+    assert Engine(tiny, InfillingConfig(search="greedy")).run([]) == []
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_runs_through_the_same_code(dtype: str, tiny_folder: Path) -> None:
     model = LanguageModel(str(tiny_folder), start_token=0, dtype=dtype)
-    config = InfillingConfig(dtype=dtype)
+    config = InfillingConfig(search="greedy", dtype=dtype)
     jobs = jobs_of(model, config)
     fills = Engine(model, config).run(jobs)
     assert [len(fill) for fill in fills] == [sum(block.blank for block in job.blocks) for job in jobs]

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from mars_score.lm.causal import LanguageModel
 
 CONFIGS = {
-    "default": InfillingConfig(),
-    "planned hard": InfillingConfig(eta=0.2, compare_unplanned=False),
-    "sampled": InfillingConfig(temperature=1.5, samples=2),
-    "repeats allowed": InfillingConfig(no_repeat=False),
+    "default": InfillingConfig(search="greedy"),
+    "planned hard": InfillingConfig(search="greedy", eta=0.2, compare_unplanned=False),
+    "sampled": InfillingConfig(search="greedy", temperature=1.5, samples=2),
+    "repeats allowed": InfillingConfig(search="greedy", no_repeat=False),
 }
 
 
@@ -45,7 +45,7 @@ def test_text_blocks_survive_and_fills_are_clean(name: str, tiny: LanguageModel)
 
 
 def test_fills_never_grow_the_word_before(tiny: LanguageModel) -> None:
-    config = InfillingConfig(eta=0.2, compare_unplanned=False)
+    config = InfillingConfig(search="greedy", eta=0.2, compare_unplanned=False)
     for answer in GuidedInfiller(tiny, config).fill(REQUESTS):
         for augmented in answer.augmented:
             segments = augmented.segments
@@ -69,7 +69,9 @@ def test_where_a_break_is_asked_for(before: str, blank: str, asked: bool) -> Non
 
 
 def test_no_blank_is_the_reference(tiny: LanguageModel) -> None:
-    (answer,) = GuidedInfiller(tiny, InfillingConfig()).fill([Request(FERRY, (template("As it was."),))])
+    (answer,) = GuidedInfiller(tiny, InfillingConfig(search="greedy")).fill(
+        [Request(FERRY, (template("As it was."),))]
+    )
     assert answer.augmented[0].text == "As it was."
     assert answer.augmented[0].fills == ()
 
@@ -78,7 +80,7 @@ def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(tiny: LanguageM
     question = "Who rang the bell?"
     passage = "The ferry left the island late. " * 60
     one = template("The captain[ rang] the bell.")
-    infiller = GuidedInfiller(tiny, InfillingConfig(max_context=40))
+    infiller = GuidedInfiller(tiny, InfillingConfig(search="greedy", max_context=40))
     context, cut = infiller._context(Request(f"{passage}\n{question}", (one,), question))
     tail = tiny.encode(f"\n{question}")
     assert cut
@@ -93,7 +95,7 @@ def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(tiny: LanguageM
 
 def test_context_leaves_room_for_the_template(tiny: LanguageModel) -> None:
     """The models hold 256 positions; context and template share them."""
-    infiller = GuidedInfiller(tiny, InfillingConfig(max_context=5000))
+    infiller = GuidedInfiller(tiny, InfillingConfig(search="greedy", max_context=5000))
     one = template("The captain[ rang] the bell.")
     (answer,) = infiller.fill([Request("The ferry left the island late. " * 300, (one,))])
     assert answer.context_truncated
@@ -103,17 +105,17 @@ def test_context_leaves_room_for_the_template(tiny: LanguageModel) -> None:
 
 
 def test_without_context_nothing_of_it_is_read(tiny: LanguageModel) -> None:
-    config = InfillingConfig(context=False)
+    config = InfillingConfig(search="greedy", context=False)
     one = template("The captain[ rang] the bell.")
     with_context, without = GuidedInfiller(tiny, config).fill([Request(FERRY, (one,)), Request("", (one,))])
     assert with_context.augmented == without.augmented
 
 
 def test_samples_have_seeds_of_their_own(tiny: LanguageModel) -> None:
-    config = InfillingConfig(temperature=1.0, samples=3, seed=1)
+    config = InfillingConfig(search="greedy", temperature=1.0, samples=3, seed=1)
     (first, *_) = GuidedInfiller(tiny, config).fill(REQUESTS)
     (alone,) = GuidedInfiller(tiny, config, Engine(tiny, config, max_rows=1)).fill(REQUESTS[:1])
     assert first.augmented == alone.augmented
     assert len({one.text for one in first.augmented}) > len(REQUESTS[0].templates)
-    other = InfillingConfig(temperature=1.0, samples=3, seed=2)
+    other = InfillingConfig(search="greedy", temperature=1.0, samples=3, seed=2)
     assert GuidedInfiller(tiny, other).fill(REQUESTS[:1])[0].augmented != first.augmented

@@ -75,9 +75,11 @@ def test_a_shortlist_of_everything_changes_nothing(kind: RewardKind, tied: bool)
     goals = Goals(torch.tensor([[3, 4], [5, 5], [0, 0]]), torch.tensor([[1.0, 0.5], [1.0, 0.5], [0.0, 0.0]]))
     logits = hidden @ output.T
     both = Tables(output, output if tied else embeddings)
-    whole, _ = planned_scores(hidden, logits, goals, both, InfillingConfig(reward=kind, eta=0.1, shortlist=0))
+    whole, _ = planned_scores(
+        hidden, logits, goals, both, InfillingConfig(search="greedy", reward=kind, eta=0.1, shortlist=0)
+    )
     short, ids = planned_scores(
-        hidden, logits, goals, both, InfillingConfig(reward=kind, eta=0.1, shortlist=V - 1)
+        hidden, logits, goals, both, InfillingConfig(search="greedy", reward=kind, eta=0.1, shortlist=V - 1)
     )
     best = ids.gather(1, short.argmax(-1, keepdim=True))[:, 0]
     assert best.tolist() == whole.argmax(-1).tolist()
@@ -87,7 +89,7 @@ def test_planning_raises_what_it_rewards() -> None:
     hidden, output, embeddings = tables(2)
     logits = hidden @ output.T
     goals = Goals(torch.tensor([[7], [8], [9]]), torch.tensor([[1.0], [1.0], [0.0]]))
-    config = InfillingConfig(reward="probability", eta=0.05, shortlist=0)
+    config = InfillingConfig(search="greedy", reward="probability", eta=0.05, shortlist=0)
     planned, _ = planned_scores(hidden, logits, goals, Tables(output, embeddings), config)
     before, after = logits.log_softmax(-1), planned.log_softmax(-1)
     assert after[0, 7] > before[0, 7]
@@ -101,7 +103,7 @@ def test_tokens_that_must_not_be_written_stay_out() -> None:
     goals = Goals(torch.tensor([[7], [8], [9]]), torch.ones(3, 1))
     for size in (0, 10):
         for kind in KINDS:
-            config = InfillingConfig(reward=kind, eta=0.5, shortlist=size)
+            config = InfillingConfig(search="greedy", reward=kind, eta=0.5, shortlist=size)
             planned, ids = planned_scores(hidden, logits, goals, Tables(output, embeddings), config)
             chosen = ids.gather(1, planned.argmax(-1, keepdim=True))
             assert not set(chosen.flatten().tolist()) & {7, 8}
@@ -110,16 +112,16 @@ def test_tokens_that_must_not_be_written_stay_out() -> None:
 
 def test_a_model_without_gradients_is_refused(tiny: LanguageModel) -> None:
     with pytest.raises(ModelError, match="differentiable"):
-        Engine(tiny, InfillingConfig(planner="kv"))
+        Engine(tiny, InfillingConfig(search="greedy", planner="kv"))
 
 
 def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
     language_model = LanguageModel(str(smollm), differentiable=True)
-    plain = InfillingConfig(planner="off")
+    plain = InfillingConfig(search="greedy", planner="off")
     jobs = jobs_of(language_model, plain)[:1]
     fills = {}
     for planner in PLANNERS:
-        config = InfillingConfig(planner=planner, compare_unplanned=False, eta=0.02)
+        config = InfillingConfig(search="greedy", planner=planner, compare_unplanned=False, eta=0.02)
         fills[planner] = Engine(language_model, config).run(jobs)[0]
         assert len(fills[planner]) == 2
     assert fills["hidden"] != fills["off"]
@@ -127,24 +129,24 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
 
 
 def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Path) -> None:
-    from mars_score.infilling.decoder.batch import Batch
+    from mars_score.infilling.decoder.batch import GreedyBatch
     from mars_score.infilling.decoder.state import Phase
-    from mars_score.infilling.planning import plan_through_cache
+    from mars_score.infilling.planning import past_of, plan_through_cache
 
     tiny = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
-    config = InfillingConfig(planner="kv", reward="probability", eta=0.02)
+    config = InfillingConfig(search="greedy", planner="kv", reward="probability", eta=0.02)
     engine = Engine(tiny, config)
     (job,) = jobs_of(tiny, config)[:1]
     with torch.no_grad():
-        decoding = Batch(engine, [[job]])
-        decoding._admit()
-        decoding._round()  # reads the text before the first blank
-        (row,) = decoding.active
+        batch = GreedyBatch(engine, [[job]])
+        batch._admit()
+        batch._round()  # reads the text before the first blank
+        (row,) = batch.active
         assert row.phase is Phase.GENERATE
-        head = [(row, row.strands[0])]
-        planned = plan_through_cache(tiny, head, decoding.cache, config)[0]
-        unmoved = plan_through_cache(tiny, head, decoding.cache, InfillingConfig(steps=0))[0]
-        plain = tiny.logits(decoding.hidden[row.slot, :1])[0]
+        past = [past_of(batch.cache, row, row.strands[0])]
+        planned = plan_through_cache(tiny, past, config)[0]
+        unmoved = plan_through_cache(tiny, past, InfillingConfig(search="greedy", steps=0))[0]
+        plain = tiny.logits(row.hidden[:1])[0]
     torch.testing.assert_close(unmoved, plain, atol=1e-3, rtol=1e-3)
     goal = torch.tensor(row.goal)
     weights = config.decay ** torch.arange(len(row.goal))

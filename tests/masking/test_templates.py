@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mars_score.config import MaskingConfig
 from mars_score.masking.knapsack import budget
-from mars_score.masking.templates import explain_words, make_templates
+from mars_score.masking.templates import explain_words, make_templates, merged
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
 from mars_score.types import Block, Template
 
@@ -137,3 +137,11 @@ def test_another_process_makes_the_same_templates() -> None:
 
     assert run("1") == run("2") != ""
     assert BackgroundIdf().name in run("3")
+
+
+def test_stumps_between_blanks_are_masked_too_if_asked() -> None:
+    mask = [False, True, False, True, False, False, True, False]
+    assert merged(mask, 0) == mask
+    assert merged(mask, 1) == [False, True, True, True, False, False, True, False]
+    assert merged(mask, 2) == [False, *[True] * 6, False]
+    assert merged([], 3) == []

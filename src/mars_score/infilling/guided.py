@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import Engine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
+from mars_score.infilling.seams import Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.base import Request
@@ -32,26 +33,41 @@ class GuidedInfiller:
         """Use the given engine, or one of the default size."""
         self.model, self.config = model, config
         self.engine = engine or Engine(model, config)
-        self.memory: LRUCache[bytes, Fills] = LRUCache(KEPT)
+        self.memory: LRUCache[bytes, list[Fills]] = LRUCache(KEPT)
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
 
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
         places = [self._places(request) for request in requests]
-        fills = self._fills([job for found, _ in places for _, job in found if job], progress)
-        answers = []
-        for found, cut in places:
-            texts = [tuple(map(self.model.decode, fills[job])) if job else () for _, job in found]
-            augmented = map(AugmentedReference, (template for template, _ in found), texts)
-            answers.append(Infilled(tuple(augmented), context_truncated=cut))
-        return answers
+        ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
+        return [Infilled(self._augmented(found, ranked), context_truncated=cut) for found, cut in places]
 
-    def _fills(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, Fills]:
+    def _augmented(
+        self, places: Sequence[tuple[Template, Job | None]], ranked: Mapping[Job, Sequence[Fills]]
+    ) -> tuple[AugmentedReference, ...]:
+        """The texts of one reference's templates.
+
+        Each is the best that differs from the human reference and from those before it, where there is one.
+        """
+        augmented: list[AugmentedReference] = []
+        seen: set[str] = set()
+        for template, job in places:
+            texts = [
+                AugmentedReference(template, tuple(map(self.model.decode, fills)))
+                for fills in (ranked[job] if job else [()])
+            ]
+            seen.add(template.source.strip())
+            chosen = next((one for one in texts if one.text not in seen), texts[0])
+            seen.add(chosen.text)
+            augmented.append(chosen)
+        return tuple(augmented)
+
+    def _ranked(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, list[Fills]]:
         """What the engine writes, or wrote before."""
         keys = {job: _digest(job) for job in jobs}
         known = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
         new = [job for job in keys if job not in known]
-        for job, fills in zip(new, self.engine.run(new, progress), strict=True):
+        for job, fills in zip(new, self.engine.ranked(new, progress), strict=True):
             known[job] = fills
             self.memory.keep(keys[job], fills)
         return known
@@ -63,8 +79,9 @@ class GuidedInfiller:
     def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
         context, cut = self._context(request)
+        around = request.context if self.config.context else ""
         return [
-            (template, self._job(context, template, sample) if template.blanks else None)
+            (template, self._job(context, template, sample, around) if template.blanks else None)
             for template in request.templates
             for sample in range(self.config.samples)
         ], cut
@@ -75,21 +92,25 @@ class GuidedInfiller:
             return (self.model.start,), False
         ids = self.model.encode(request.context.strip())
         templates = [self._job((), template, 0) for template in request.templates if template.blanks]
-        need = max((self.engine.columns(job) for job in templates), default=0)
+        need = max((self.engine.positions(job) for job in templates), default=0)
         room = max(0, min(self.config.max_context, self.model.max_positions - need - 1))
         if len(ids) <= room:
             return (self.model.start, *ids), False
         question = self.model.encode(f"\n{request.question}") if request.question else []
         return (self.model.start, *ids[: max(0, room - len(question))], *question[:room]), True
 
-    def _job(self, context: tuple[int, ...], template: Template, sample: int) -> Job:
+    def _job(self, context: tuple[int, ...], template: Template, sample: int, around: str = "") -> Job:
         """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""
         blocks: list[TokenBlock] = []
         before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
         for index, block in enumerate(template.blocks):
             text = f" {block.text.lstrip()}" if index == 0 and before else block.text
             ids = tuple(self.model.encode(text))
-            blocks.append(TokenBlock(ids, block.blank, block.blank and _needs_break(before, text)))
+            needs_break = block.blank and _needs_break(before, text)
+            seam = None
+            if block.blank and self.config.search == "beam":
+                seam = Seam.at(template, index, around, needs_break=needs_break)
+            blocks.append(TokenBlock(ids, block.blank, needs_break, seam))
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
         return Job(context, tuple(blocks), int.from_bytes(salt[:7], "big") if self.config.temperature else 0)
@@ -97,7 +118,8 @@ class GuidedInfiller:
 
 def _digest(job: Job) -> bytes:
     """Stands for a job in memory, whose context would take far more room than its fills."""
-    return hashlib.blake2b(repr(job).encode(), digest_size=16).digest()
+    seams = [block.seam for block in job.blocks]
+    return hashlib.blake2b(repr((job, seams)).encode(), digest_size=16).digest()
 
 
 def _needs_break(before: str, blank: str) -> bool:

@@ -36,7 +36,7 @@ HEAD_ROWS = 128
 
 
 def score_and_choose(
-    model: LanguageModel, batch: Sequence[NewTokens], before: Tensor, hidden: Tensor, counts: Counts
+    model: LanguageModel, batch: Sequence[NewTokens[Row]], before: Tensor, hidden: Tensor, counts: Counts
 ) -> list[Move]:
     """Score the text that was read, and decide the blanks whose guesses were; return the columns to move.
 
@@ -45,7 +45,7 @@ def score_and_choose(
     sources: list[Tensor] = []
     targets: list[int] = []
     start = 0
-    scored: list[NewTokens] = []
+    scored: list[NewTokens[Row]] = []
     for index, new in enumerate(batch):
         row, states = new.row, hidden[start : start + len(new.ids)]
         start += len(new.ids)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.decoder.kv_cache import Cache
-    from mars_score.infilling.decoder.state import Row, Strand
+    from mars_score.infilling.decoder.state import Row, Slotted, Strand
     from mars_score.lm.causal import LanguageModel
 
 NEVER = float("-inf")
@@ -80,7 +80,8 @@ class Chooser:
             return plain, plain
         heads, index = [heads[i] for i in wanted], torch.tensor(wanted, device=logits.device)
         if self.config.planner == "kv":
-            scores = plan_through_cache(self.model, heads, cache, self.config)  # (b, V)
+            pasts = [past_of(cache, row, strand) for row, strand in heads]
+            scores = plan_through_cache(self.model, pasts, self.config)  # (b, V)
             scores = scores.masked_fill(logits[index].isneginf(), NEVER)
             best = self._best(scores, noise if noise is None else noise[index])
         else:
@@ -111,22 +112,18 @@ class Chooser:
         if grown:
             logits[grown] = logits[grown].masked_fill(self.model.vocabulary.opens_word, NEVER)
         if self.config.no_repeat:
-            banned = [(i, token) for i, head in enumerate(heads) for token in _repeats(*head)]
+            banned = [
+                (i, token)
+                for i, (row, strand) in enumerate(heads)
+                for token in repeats([*row.history, *strand.tokens])
+            ]
             if banned:
                 index, token = torch.tensor(banned, device=logits.device).T
                 logits[index, token] = NEVER
 
     def goals(self, rows: Sequence[Row]) -> Goals:
-        """Future words with their weights, decaying with distance; rows without any are not planned."""
-        goals = [row.goal for row in rows]
-        width = max(1, *(len(goal) for goal in goals))
-        ids = torch.zeros(len(rows), width, dtype=torch.long)
-        weights = torch.zeros(len(rows), width)
-        for i, goal in enumerate(goals):
-            ids[i, : len(goal)] = torch.tensor(goal, dtype=torch.long)
-            weights[i, : len(goal)] = self.config.decay ** torch.arange(len(goal))
-        device = self.tables.output.device
-        return Goals(ids.to(device), weights.to(device))
+        """The future words of rows."""
+        return goals_of([row.goal for row in rows], self.config.decay, self.tables.output.device)
 
     def _noise(self, heads: Sequence[Head]) -> Tensor:
         """Gumbel noise (B, V) of each row's own seed and step, so that a sample does not depend on the batch."""
@@ -138,14 +135,19 @@ class Chooser:
         return torch.stack(noise).to(self.tables.output.device)
 
 
+def past_of(cache: Cache, row: Row, strand: Strand) -> Past:
+    """What a strand has behind it."""
+    last = ([row.job.context[-1], *row.history, *strand.tokens])[-1]
+    return Past.of(cache, row, [*range(row.length), *strand.columns], last, row.goal)
+
+
 def _plans(row: Row, strand: Strand) -> bool:
     """Whether planning has a say: in a planned strand, and where one could still fork off."""
     return strand.planned or (row.limits.plan and len(row.strands) == 1 and bool(row.goal))
 
 
-def _repeats(row: Row, strand: Strand) -> set[int]:
+def repeats(history: Sequence[int]) -> set[int]:
     """Tokens that would repeat the last token, or a pair of tokens that the text already has."""
-    history = [*row.history, *strand.tokens]
     if not history:
         return set()
     last = history[-1]
@@ -170,6 +172,17 @@ class Tables:
         self.output, self.embeddings = output, embeddings
         self.tied = output is embeddings or output.data_ptr() == embeddings.data_ptr()
         self.lengths = torch.cat([part.float().norm(dim=-1) for part in embeddings.split(8192)])  # (V,)
+
+
+def goals_of(words: Sequence[Sequence[int]], decay: float, device: torch.device) -> Goals:
+    """Future words with their weights, decaying with distance; rows without any are not planned."""
+    width = max(1, *(len(goal) for goal in words))
+    ids = torch.zeros(len(words), width, dtype=torch.long)
+    weights = torch.zeros(len(words), width)
+    for i, goal in enumerate(words):
+        ids[i, : len(goal)] = torch.tensor(goal, dtype=torch.long)
+        weights[i, : len(goal)] = decay ** torch.arange(len(goal))
+    return Goals(ids.to(device), weights.to(device))
 
 
 def shortlist(logits: Tensor, index: Tensor, goals: Goals, size: int) -> tuple[Tensor, Tensor]:
@@ -249,28 +262,42 @@ def reward_of(z: Tensor, goal: Tensor, weights: Tensor, embeddings: Tensor, kind
     return (weights * (similarity @ z.softmax(-1)).clamp_min(1e-12).log()).sum()
 
 
-def plan_through_cache(
-    model: LanguageModel, heads: Sequence[tuple[Row, Strand]], cache: Cache, config: InfillingConfig
-) -> Tensor:
-    """Return the planned logits (B, V) of the next token of each head."""
-    return torch.stack([_plan_one(model, row, strand, cache, config) for row, strand in heads])
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Where a token is wanted, as planning through the cache sees it."""
+
+    context: Tensor
+    """(layers, 2, K, n, D): the context's keys and values."""
+    own: Tensor
+    """(layers, 2, K, n, D): those of the text so far."""
+    last: int
+    """The last token."""
+    goal: tuple[int, ...]
+    """The future words."""
+
+    @classmethod
+    def of(cls, cache: Cache, row: Slotted, columns: Sequence[int], last: int, goal: tuple[int, ...]) -> Past:
+        """Take the keys and values of these columns of a row."""
+        return cls(
+            cache.contexts.context(row.context), cache.own[:, :, row.slot, :, list(columns)], last, goal
+        )
 
 
-def _plan_one(
-    model: LanguageModel, row: Row, strand: Strand, cache: Cache, config: InfillingConfig
-) -> Tensor:
-    """Move the strand's past, then read its last token again: logits (V,)."""
-    columns = [*range(row.length), *strand.columns]
-    own = cache.own[:, :, row.slot, :, columns]  # (layers, 2, K, n, D)
-    past = torch.cat([cache.contexts.context(row.context), own], dim=3)[:, :, :, :-1]
-    last = ([row.job.context[-1], *row.history, *strand.tokens])[-1]
-    token = torch.tensor([last], device=model.device)
+def plan_through_cache(model: LanguageModel, pasts: Sequence[Past], config: InfillingConfig) -> Tensor:
+    """Return the planned logits (B, V) of the next token after each past."""
+    return torch.stack([_move_past(model, past, config) for past in pasts])
+
+
+def _move_past(model: LanguageModel, given: Past, config: InfillingConfig) -> Tensor:
+    """Move keys and values, then read the last token again: logits (V,)."""
+    past = torch.cat([given.context, given.own], dim=3)[:, :, :, :-1]
+    token = torch.tensor([given.last], device=model.device)
     position = torch.tensor([past.shape[3]], device=model.device)
     change = torch.zeros_like(past)
-    if row.goal:
+    if given.goal:
         norm = past.flatten(1).norm(dim=1)[:, None, None, None, None]  # (layers, 1, 1, 1, 1)
-        goal = torch.tensor(row.goal, device=model.device)
-        weights = config.decay ** torch.arange(len(row.goal), device=model.device)
+        goal = torch.tensor(given.goal, device=model.device)
+        weights = config.decay ** torch.arange(len(goal), device=model.device)
         for _ in range(config.steps):
             with torch.enable_grad():
                 moved = change.clone().requires_grad_(requires_grad=True)

@@ -44,7 +44,7 @@ def make_templates(
     )
     found = [plan.word for plan in plans]
     return tuple(
-        Template(ratio, blocks(reference, found, mask))
+        Template(ratio, blocks(reference, found, merged(mask, config.merge_gaps)))
         for ratio, mask in zip(config.ratios, chosen, strict=True)
     )
 
@@ -60,6 +60,16 @@ def explain_words(
     priorities = [priority(tag, value, config) for tag, value in zip(tags, idfs, strict=True)]
     prices = costs([word.text for word in words(context)], texts, config.shared_cost)
     return tuple(map(WordPlan, found, tags, idfs, priorities, prices))
+
+
+def merged(mask: Sequence[bool], gap: int) -> list[bool]:
+    """Mask runs of at most `gap` words that stand between two blanks: stumps that no fill can join."""
+    runs = [(blank, len(list(run))) for blank, run in groupby(mask)]
+    result: list[bool] = []
+    for number, (blank, count) in enumerate(runs):
+        inside = 0 < number < len(runs) - 1
+        result += [blank or (inside and count <= gap)] * count
+    return result
 
 
 def blocks(reference: str, found: Sequence[Word], mask: Sequence[bool]) -> tuple[Block, ...]:

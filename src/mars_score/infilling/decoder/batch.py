@@ -11,16 +11,17 @@ Rows wait for each other nowhere. Each round
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 import torch
 
 from mars_score.infilling import judge
 from mars_score.infilling.decoder import state
-from mars_score.infilling.decoder.kv_cache import Cache, malloc_trim
-from mars_score.infilling.decoder.state import END, Job, Phase, Row, Strand
+from mars_score.infilling.decoder.kv_cache import NARROW, Cache, malloc_trim
+from mars_score.infilling.decoder.state import END, Job, Phase, Row, Slotted, Strand
 from mars_score.lm.attention import Prefill
 
 if TYPE_CHECKING:
@@ -44,19 +45,35 @@ Token = tuple[int, float, bool]
 """A token, its NLL under the model itself, and whether another one came near."""
 
 
-@dataclass(slots=True)
-class Batch:
-    """The state of a batch."""
+class BatchRow(Slotted, Protocol):
+    """What a batch asks of its rows."""
+
+    job: Job
+    uncertain: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+
+    @property
+    def ranked(self) -> list[tuple[tuple[int, ...], ...]]:
+        """The fills of each text that was found, the best first."""
+
+
+AnyRow = TypeVar("AnyRow", bound=BatchRow)
+
+
+@dataclass
+class Batch(ABC, Generic[AnyRow]):
+    """Rows in flight: slots, contexts, who comes and who goes. What rows do in a round is left to its kinds."""
 
     engine: Engine
     groups: list[list[Job]]
     """Jobs by context; templates of one context are read together."""
     queue: deque[list[Job]] = field(init=False)
     cache: Cache = field(init=False)
-    hidden: Tensor = field(init=False)
-    """(R, 2, H) hidden state of the last token of each row, or of its strands while it fills a blank."""
     free: list[int] = field(init=False)
-    active: list[Row] = field(default_factory=list)
+    active: list[AnyRow] = field(default_factory=list)
     """Ordered by context, as attention wants them."""
     admitted: int = 0
 
@@ -69,12 +86,20 @@ class Batch:
         self.queue = deque(
             group[start : start + rows] for group in self.groups for start in range(0, len(group), rows)
         )
-        self.cache = Cache(model, rows, columns)
-        weight = model.head.weight
-        self.hidden = torch.zeros(rows, 2, weight.shape[1], dtype=weight.dtype, device=model.device)
+        self.cache = Cache(model, rows, columns, self.widths)
         self.free = list(range(rows))
 
-    def finish(self) -> Iterator[Row]:
+    widths: ClassVar[tuple[int, ...]] = NARROW
+
+    @abstractmethod
+    def _begin(self, jobs: list[Job], number: int, length: int, state: Tensor) -> list[AnyRow]:
+        """Rows for jobs that share a context of this number and length, whose last hidden state (H,) is given."""
+
+    @abstractmethod
+    def _round(self) -> None:
+        """Let every row take its next step, all in one forward pass."""
+
+    def finish(self) -> Iterator[AnyRow]:
         """Yield every row as it is done."""
         while self.queue or self.active:
             # Contexts are read a good many at a time: slots are filled when a quarter of them are free.
@@ -128,57 +153,15 @@ class Batch:
         hidden = model.hidden(ids, positions, Prefill(lengths, store))  # (T, H)
         ends = (torch.tensor(lengths).cumsum(0) - 1).tolist()
         for number, group, length, end in zip(numbers, groups, lengths, ends, strict=True):
-            rows = [Row(job, self.engine.limits, self.free.pop(), number, length) for job in group]
-            self.hidden[[row.slot for row in rows], 0] = hidden[end]
-            self.active += rows
-            self.engine.counts.rows += len(rows)
+            self.active += self._begin(group, number, length, hidden[end])
+            self.engine.counts.rows += len(group)
         self.engine.counts.prefilled += len(ids)
 
-    def _round(self) -> None:
-        """Let every row take its next step, all in one forward pass."""
-        growing = [row for row in self.active if row.phase is Phase.GENERATE]
-        grown = grow(self.engine, growing, self.hidden, self.cache) if growing else {}
-        batch: list[NewTokens] = []
-        for row in self.active:
-            if row.phase is Phase.GENERATE:
-                batch.append(state.growing(row, grown[row.slot]))
-            elif row.phase is Phase.JUDGE:
-                batch.append(state.judging(row))
-            elif row.phase is Phase.READ:
-                batch.append(state.reading(row))
-        if not batch:
-            return
-        before = self.hidden[[new.row.slot for new in batch], 0]  # (B, H): predicts the first pending token
-        ids, positions, view = self.cache.step(batch)
-        hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
-        self._keep(batch, grown, hidden)
-        self.cache.move(judge.score_and_choose(self.engine.model, batch, before, hidden, self.engine.counts))
-
-    def _keep(self, batch: list[NewTokens], grown: dict[int, list[Strand]], hidden: Tensor) -> None:
-        """Note the hidden states that the next round starts from."""
-        sources: list[int] = []
-        slots: list[int] = []
-        numbers: list[int] = []
-        start = 0
-        for new in batch:
-            row, end = new.row, start + len(new.ids)
-            if row.phase is Phase.GENERATE:
-                sources += range(start, end)
-                slots += [row.slot] * len(new.ids)
-                numbers += [row.strands.index(strand) for strand in grown[row.slot]]
-                self.engine.counts.generated += len(new.ids)
-            else:  # of a judged row too, though it reads on before this is used
-                sources.append(end - 1)
-                slots.append(row.slot)
-                numbers.append(0)
-            start = end
-        self.hidden[slots, numbers] = hidden[sources]
-
-    def _retire(self) -> list[Row]:
+    def _retire(self) -> list[AnyRow]:
         """Take finished rows out; what they held shrinks once half of it is idle and nothing waits for it."""
-        finished = [row for row in self.active if row.phase is Phase.DONE]
+        finished = [row for row in self.active if row.finished]
         if finished:
-            self.active = [row for row in self.active if row.phase is not Phase.DONE]
+            self.active = [row for row in self.active if not row.finished]
             self.free += [row.slot for row in finished]
             self.cache.contexts.drop({row.context for row in self.active})
             if not self.queue and 2 * len(self.active) <= self.cache.rows:
@@ -192,20 +175,61 @@ class Batch:
         holes = sorted(set(range(rows)) - {row.slot for row in self.active})
         self.cache.shrink(rows, [(row.slot, hole) for row, hole in zip(high, holes, strict=True)])
         for row, hole in zip(high, holes, strict=True):
-            self.hidden[hole] = self.hidden[row.slot]
             row.slot = hole
-        self.hidden, self.free = self.hidden[:rows], []
+        self.free = []
 
 
-def grow(engine: Engine, rows: list[Row], hidden: Tensor, cache: Cache) -> dict[int, list[Strand]]:
-    """Let strands write their next token, given the states (R, 2, H) of all slots; return by slot which did.
+class GreedyBatch(Batch[Row]):
+    """The paper's literal form: one fill of each policy, its lengths judged by the mean likelihood."""
+
+    def _begin(self, jobs: list[Job], number: int, length: int, state: Tensor) -> list[Row]:
+        rows = [Row(job, self.engine.limits, self.free.pop(), number, length) for job in jobs]
+        for row in rows:
+            row.hidden = torch.stack([state, state])  # (2, H)
+        return rows
+
+    def _round(self) -> None:
+        """Let every row take its next step, all in one forward pass."""
+        growing = [row for row in self.active if row.phase is Phase.GENERATE]
+        grown = grow(self.engine, growing, self.cache) if growing else {}
+        batch: list[NewTokens[Row]] = []
+        for row in self.active:
+            if row.phase is Phase.GENERATE:
+                batch.append(state.growing(row, grown[row.slot]))
+            elif row.phase is Phase.JUDGE:
+                batch.append(state.judging(row))
+            elif row.phase is Phase.READ:
+                batch.append(state.reading(row))
+        if not batch:
+            return
+        before = torch.stack([new.row.hidden[0] for new in batch])  # (B, H): predicts the first pending token
+        ids, positions, view = self.cache.step(batch)
+        hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
+        self._keep(batch, grown, hidden)
+        self.cache.move(judge.score_and_choose(self.engine.model, batch, before, hidden, self.engine.counts))
+
+    def _keep(self, batch: list[NewTokens[Row]], grown: dict[int, list[Strand]], hidden: Tensor) -> None:
+        """Note the hidden states that the next round starts from."""
+        start = 0
+        for new in batch:
+            row, end = new.row, start + len(new.ids)
+            if row.phase is Phase.GENERATE:
+                numbers = [row.strands.index(strand) for strand in grown[row.slot]]
+                row.hidden[numbers] = hidden[start:end]
+                self.engine.counts.generated += len(new.ids)
+            else:  # of a judged row too, though it reads on before this is used
+                row.hidden[0] = hidden[end - 1]
+            start = end
+
+
+def grow(engine: Engine, rows: list[Row], cache: Cache) -> dict[int, list[Strand]]:
+    """Let strands write their next token; return by slot which did.
 
     Rows whose strands are all at their limit go to be judged instead.
     """
     full = [row for row in rows if all(len(strand.tokens) == row.limit for strand in row.strands)]
     heads = [(row, strand) for row in rows for strand in row.strands]
-    slots, numbers = [row.slot for row, _ in heads], [row.strands.index(strand) for row, strand in heads]
-    states = hidden[slots, numbers]  # (B, H)
+    states = torch.stack([row.hidden[row.strands.index(strand)] for row, strand in heads])  # (B, H)
     grown: dict[int, list[Strand]] = {}
     for start in range(0, len(heads), HEADS):
         _write(engine, heads[start : start + HEADS], states[start : start + HEADS], cache, grown)

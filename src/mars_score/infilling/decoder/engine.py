@@ -11,25 +11,29 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from mars_score.errors import ModelError
 from mars_score.infilling import judge
-from mars_score.infilling.decoder.batch import Batch
+from mars_score.infilling.decoder import search_state
+from mars_score.infilling.decoder.batch import Batch, BatchRow, GreedyBatch
+from mars_score.infilling.decoder.search_batch import SearchBatch
 from mars_score.infilling.decoder.state import Job, Limits
 from mars_score.infilling.planning import Chooser
+from mars_score.infilling.seams import SeamRules
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.decoder.state import Row
     from mars_score.lm.causal import LanguageModel
 
 Fills = tuple[tuple[int, ...], ...]
+"""Of one text: the tokens of each blank."""
 
 MAX_ROWS = 96
 """Rows in flight; on a CPU, more than this makes a step longer but no token cheaper."""
@@ -71,38 +75,49 @@ class Engine:
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
             plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=judge.TIE[config.dtype],
         )  # fmt: skip
+        self.search = search_state.Limits.of(config)
         self.chooser = Chooser(model, config)
         self.counts = Counts()
 
+    @cached_property
+    def seams(self) -> SeamRules:
+        """Which tokens may stand where."""
+        return SeamRules(self.model.vocabulary)
+
     def run(self, jobs: Sequence[Job], progress: Progress = silent) -> list[Fills]:
         """Return the fills of each job."""
+        return [ranked[0] for ranked in self.ranked(jobs, progress)]
+
+    def ranked(self, jobs: Sequence[Job], progress: Progress = silent) -> list[list[Fills]]:
+        """Return the fills of every text that was found for each job, the best first; greedy decoding finds one."""
         with torch.no_grad():
             results = self._run(list(dict.fromkeys(jobs)), progress)
         return [results[job] for job in jobs]
 
-    def _run(self, jobs: list[Job], progress: Progress) -> dict[Job, Fills]:
+    def _run(self, jobs: list[Job], progress: Progress) -> dict[Job, list[Fills]]:
         """Fill distinct jobs: all together, then alone those that met a near-tie."""
-        results: dict[Job, Fills] = {}
+        results: dict[Job, list[Fills]] = {}
         uncertain: list[Job] = []
         for batch in self._batches(jobs):
             for row in self._decode(batch):
-                results[row.job] = tuple(row.fills)
+                results[row.job] = row.ranked
                 if row.uncertain and len(jobs) > 1:
                     uncertain.append(row.job)
                 progress(len(results) - len(uncertain), len(jobs))
         for left, job in zip(reversed(range(len(uncertain))), uncertain, strict=True):
             (row,) = self._decode([[job]])
-            results[job] = tuple(row.fills)
+            results[job] = row.ranked
             self.counts.repeated += 1
             progress(len(jobs) - left, len(jobs))
         return results
 
-    def _decode(self, groups: list[list[Job]]) -> Iterator[Row]:
+    def _decode(self, groups: list[list[Job]]) -> Iterator[BatchRow]:
         """Decode a batch; when memory runs out, go on with what is not done yet in half as many rows."""
         done: set[Job] = set()
         while groups:
             try:
-                for row in Batch(self, groups).finish():
+                kind: type[Batch[Any]] = SearchBatch if self.config.search == "beam" else GreedyBatch
+                for row in kind(self, groups).finish():
                     done.add(row.job)
                     yield row
                 return
@@ -124,6 +139,8 @@ class Engine:
 
     def columns(self, job: Job) -> int:
         """Return the most cache columns that a job can come to use."""
+        if self.config.search == "beam":
+            return search_state.columns(job, self.search)
         longest = sum(len(block.ids) + (self.config.sigma if block.blank else 0) for block in job.blocks)
         blanks = [len(block.ids) + self.config.sigma for block in job.blocks if block.blank]
         texts = [len(block.ids) for block in job.blocks if not block.blank]
@@ -131,6 +148,10 @@ class Engine:
         branches = min(strands, self.config.judge_keep or math.inf)
         width = min(max(texts, default=1), self.config.judge_window or math.inf) - 1
         return int(longest + strands + branches * width) + 1
+
+    def positions(self, job: Job) -> int:
+        """Return how many positions a job must find free after its context."""
+        return search_state.positions(job, self.search) if self.config.search == "beam" else self.columns(job)
 
     def _batches(self, jobs: Sequence[Job]) -> list[list[list[Job]]]:
         """Group jobs by context, and contexts whose templates are of like size; within a batch, long ones first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import NewTokens
     from mars_score.lm.causal import LanguageModel
 
-NARROW = 2
+NARROW = (2,)
 """Rows that read at most this many tokens in a step are laid out apart from those that read more."""
 
 
@@ -88,6 +89,7 @@ class Cache:
     model: LanguageModel
     rows: int
     columns: int
+    widths: tuple[int, ...] = NARROW
     own: Tensor = field(init=False)
     """(layers, 2, R, K, S, D)."""
     positions: Tensor = field(init=False)
@@ -116,7 +118,7 @@ class Cache:
             self.own[:, :, slot, :, target] = self.own[:, :, slot, :, source]
             self.positions[slot, target] = self.positions[slot, source]
 
-    def step(self, batch: Sequence[NewTokens]) -> tuple[Tensor, Tensor, Step]:
+    def step(self, batch: Sequence[NewTokens[Any]]) -> tuple[Tensor, Tensor, Step]:
         """Lay out the new tokens of rows in the order of their contexts: ids (T,), positions (T,), the view."""
         starts = np.cumsum([0, *(len(new.ids) for new in batch)]).tolist()
         tokens = [
@@ -126,13 +128,13 @@ class Cache:
         ]
         ids, slot, column, position = torch.tensor(tokens, device=self.own.device).T
         self.positions[slot, column] = position
-        narrow = [i for i, new in enumerate(batch) if len(new.ids) <= NARROW]
-        wide = [i for i, new in enumerate(batch) if len(new.ids) > NARROW]
-        own = [self._own_grid(batch, starts, part, position) for part in (narrow, wide) if part]
+        kinds = [bisect_left(self.widths, len(new.ids)) for new in batch]
+        parts = [[i for i, kind in enumerate(kinds) if kind == part] for part in range(len(self.widths) + 1)]
+        own = [self._own_grid(batch, starts, part, position) for part in parts if part]
         return ids, position, Step(self.own, slot, column, own, self._context_grids(batch, starts, position))
 
     def _own_grid(
-        self, batch: Sequence[NewTokens], starts: list[int], part: list[int], position: Tensor
+        self, batch: Sequence[NewTokens[Any]], starts: list[int], part: list[int], position: Tensor
     ) -> Grid:
         """Some rows before their own columns."""
         members = {batch[i].row.slot: i for i in part}  # slot: row of the batch
@@ -158,19 +160,20 @@ class Cache:
             column_position=(self.positions if rows is None else self.positions[rows])[:, :used],
         )
 
-    def _context_grids(self, batch: Sequence[NewTokens], starts: list[int], position: Tensor) -> list[Grid]:
+    def _context_grids(
+        self, batch: Sequence[NewTokens[Any]], starts: list[int], position: Tensor
+    ) -> list[Grid]:
         """Every row before its context; wide rows, which are few at a time and would pad the others, apart."""
         grids = []
         for panel in self.contexts.panels:
             index = {number: i for i, number in enumerate(panel.numbers)}
-            narrow: list[list[int]] = [[] for _ in index]  # the tokens that look at each context
-            wide: list[list[int]] = [[] for _ in index]
+            # For each width, the tokens that look at each context.
+            parts: list[list[list[int]]] = [[[] for _ in index] for _ in range(len(self.widths) + 1)]
             for row, new in enumerate(batch):
                 number = index.get(new.row.context)
                 if number is not None:
-                    queues = narrow if len(new.ids) <= NARROW else wide
-                    queues[number] += _span(starts, row)
-            grids += [self._context_grid(panel, queues, position) for queues in (narrow, wide) if any(queues)]
+                    parts[bisect_left(self.widths, len(new.ids))][number] += _span(starts, row)
+            grids += [self._context_grid(panel, queues, position) for queues in parts if any(queues)]
         return grids
 
     def _context_grid(self, panel: Panel, queues: list[list[int]], position: Tensor) -> Grid:

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from mars_score.infilling.seams import Seam
 
 END = -1
 """Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
@@ -42,6 +44,8 @@ class TokenBlock:
     blank: bool
     inside_word: bool = False
     """For a blank: the text before it ends in a letter or digit, so the fill must not start with one."""
+    seam: Seam | None = field(default=None, repr=False)
+    """For a blank that is searched: what its surroundings ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +139,21 @@ class Row:
     uncertain: bool = False
     """Whether some choice was so close that rounding could decide it."""
     phase: Phase = Phase.DONE
+    hidden: Any = None
+    """(2, H): the hidden state of its last token, or of its strands' while it fills a blank."""
 
     def __post_init__(self) -> None:
         self._enter(0)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.phase is Phase.DONE
+
+    @property
+    def ranked(self) -> list[tuple[tuple[int, ...], ...]]:
+        """The one text that was found."""
+        return [tuple(self.fills)]
 
     @property
     def counted(self) -> int:
@@ -226,11 +242,22 @@ class Row:
             self.history += blocks[0].ids
 
 
+class Slotted(Protocol):
+    """What the cache asks of a row."""
+
+    slot: int
+    context: int
+    context_length: int
+
+
+AnyRow = TypeVar("AnyRow", bound=Slotted)
+
+
 @dataclass(frozen=True, slots=True)
-class NewTokens:
+class NewTokens(Generic[AnyRow]):
     """What one row reads in a step."""
 
-    row: Row
+    row: AnyRow
     ids: list[int]
     columns: list[int]
     positions: list[int]
@@ -239,14 +266,14 @@ class NewTokens:
     """(Q, columns): which of the row's columns each token sees."""
 
 
-def reading(row: Row) -> NewTokens:
+def reading(row: Row) -> NewTokens[Row]:
     """The row's pending text, read after what it has."""
     count = len(row.pending)
     columns = list(range(row.length, row.length + count))
     return NewTokens(row, row.pending, columns, columns, np.tri(count, row.length + count, row.length, bool))
 
 
-def growing(row: Row, strands: Sequence[Strand]) -> NewTokens:
+def growing(row: Row, strands: Sequence[Strand]) -> NewTokens[Row]:
     """The newest token of each strand; strands do not see each other."""
     seen = np.zeros((len(strands), row.used), bool)
     seen[:, : row.length] = True
@@ -261,7 +288,7 @@ def growing(row: Row, strands: Sequence[Strand]) -> NewTokens:
     )
 
 
-def judging(row: Row) -> NewTokens:
+def judging(row: Row) -> NewTokens[Row]:
     """The next block after each guess: a tree whose branches do not see each other."""
     branches = row.branches
     seen = np.zeros((len(branches), row.used + len(branches)), bool)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from mars_score.config import MarsConfig
     from mars_score.infilling.base import Infilled, Request
-    from mars_score.infilling.decoder.state import Job, Row
+    from mars_score.infilling.decoder.batch import BatchRow
+    from mars_score.infilling.decoder.state import Job
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 class WatchedEngine(Engine):
     """Tells of every row when it is decoded; a row that is decoded again is told of again."""
 
-    filled: Callable[[Row], None]
+    filled: Callable[[BatchRow], None]
 
-    def _decode(self, groups: list[list[Job]]) -> Iterator[Row]:
+    def _decode(self, groups: list[list[Job]]) -> Iterator[BatchRow]:
         for row in super()._decode(groups):
             self.filled(row)
             yield row
@@ -82,8 +83,8 @@ class WatchedInfiller(GuidedInfiller):
             )
             self._number += 1
 
-        def filled(row: Row) -> None:
-            texts = tuple(map(self.model.decode, row.fills))
+        def filled(row: BatchRow) -> None:
+            texts = tuple(map(self.model.decode, row.ranked[0]))
             for number, template in places.get(row.job, []):
                 segments = AugmentedReference(template, texts).segments
                 self._tell({"event": "filled", "number": number, "pieces": pieces(segments)})

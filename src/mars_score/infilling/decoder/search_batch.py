@@ -1,0 +1,179 @@
+"""Many searches at once: every row takes its next step in one forward pass.
+
+Each round
+
+    1. looks    at what the model expects where rows want to know it: the next tokens by the plain and the planned
+                policy, and how well the next block would follow
+    2. reads    in one forward pass the tokens that the rows want read, whatever they are
+    3. scores   the text that judges guesses; the output head sees only the states that are asked for
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+
+from mars_score.infilling import planning
+from mars_score.infilling.decoder.batch import HEADS, Batch
+from mars_score.infilling.decoder.search_state import Head, Outlook, Phase, Ranked
+from mars_score.infilling.decoder.state import END
+from mars_score.infilling.judge import HEAD_ROWS
+from mars_score.infilling.revision import SearchRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from mars_score.infilling.decoder.state import Job, NewTokens
+
+NOTHING = Ranked((), near=False)
+
+
+class SearchBatch(Batch[SearchRow]):
+    """Searches in flight."""
+
+    widths: ClassVar[tuple[int, ...]] = (8, 32)
+
+    def _begin(self, jobs: list[Job], number: int, length: int, state: Tensor) -> list[SearchRow]:
+        engine, state = self.engine, state.clone()
+        return [
+            SearchRow(job, engine.search, engine.model.decode, self.free.pop(), number, length, state)
+            for job in jobs
+        ]
+
+    def _round(self) -> None:
+        """Look, read, score."""
+        heads = [head for row in self.active for head in row.heads]
+        outlooks = [
+            outlook
+            for start in range(0, len(heads), HEADS)
+            for outlook in self._look(heads[start : start + HEADS])
+        ]
+        start = 0
+        for row in self.active:
+            end = start + len(row.heads)
+            if end > start:
+                row.has_seen(heads[start:end], outlooks[start:end])
+            start = end
+        batch = [row.tokens() for row in self.active if row.new]
+        if batch:
+            self._read(batch)
+
+    def _read(self, batch: Sequence[NewTokens[SearchRow]]) -> None:
+        """Read what the rows want read, and tell them what it came to."""
+        ids, positions, view = self.cache.step(batch)
+        hidden = self.engine.model.hidden(ids, positions, view)  # (T, H)
+        sources: list[int] = []
+        targets: list[int] = []
+        start = 0
+        for new in batch:
+            for index, target in new.row.targets():
+                sources.append(start + index)
+                targets.append(target)
+            start += len(new.ids)
+        log_ps = self._log_probs(hidden[sources], targets) if sources else []
+        start = first = 0
+        counts = self.engine.counts
+        for new in batch:
+            row, end = new.row, start + len(new.ids)
+            last = first + len(row.targets())
+            if row.phase is Phase.GROW:
+                counts.generated += len(new.ids)
+            elif row.phase is Phase.READ:
+                counts.read += len(new.ids)
+            else:
+                counts.judged += len(new.ids)
+            # A copy: what a row keeps of it must not hold the states of all rows.
+            row.has_read(list(hidden[start:end].clone()), log_ps[first:last])
+            start, first = end, last
+
+    def _log_probs(self, hidden: Tensor, targets: list[int]) -> list[float]:
+        """log p of each target, which may be the end of the text, under its hidden state."""
+        found: list[float] = []
+        for start in range(0, len(targets), HEAD_ROWS):
+            part = targets[start : start + HEAD_ROWS]
+            logits = self.engine.model.logits(hidden[start : start + HEAD_ROWS])  # (n, V)
+            found += (self._wanted(logits, part) - logits.logsumexp(-1)).tolist()
+        return found
+
+    def _wanted(self, logits: Tensor, targets: list[int]) -> Tensor:
+        """The logit (n,) of each target; of the text's end, that of all tokens that can close one."""
+        ids = torch.tensor(targets, device=logits.device)
+        wanted = logits.gather(1, ids.clamp_min(0)[:, None])[:, 0]  # (n,)
+        ends = (ids == END).nonzero()[:, 0]
+        if len(ends):
+            closing = self.engine.model.vocabulary.closing
+            wanted[ends] = logits[ends[:, None], closing].logsumexp(-1)
+        return wanted
+
+    def _look(self, heads: Sequence[Head]) -> list[Outlook]:
+        """What the model expects at some heads."""
+        hidden = torch.stack([head.state for head in heads])  # (B, H)
+        logits = self.engine.model.logits(hidden)  # (B, V)
+        total = logits.logsumexp(-1)  # (B,)
+        follow = (self._wanted(logits, [head.row.following[0] for head in heads]) - total).tolist()
+        going = [i for i, head in enumerate(heads) if head.count]
+        plain, planned = [NOTHING] * len(heads), [NOTHING] * len(heads)
+        if going:
+            for i in going:
+                self._forbid(heads[i], logits[i])
+            best = logits.topk(max(heads[i].count for i in going) + 1, dim=-1)
+            log_ps = (best.values - total[:, None]).tolist()
+            ids, scores = best.indices.tolist(), best.values.tolist()
+            for i in going:
+                plain[i] = self._ranked(ids[i], scores[i], log_ps[i], heads[i].count)
+        wanted = [i for i in going if heads[i].planned]
+        if wanted:
+            for i, ranked in zip(wanted, self._planned(heads, wanted, hidden, logits, total), strict=True):
+                planned[i] = ranked
+        return [Outlook(*each) for each in zip(follow, plain, planned, strict=True)]
+
+    def _forbid(self, head: Head, logits: Tensor) -> None:
+        """Set to -inf, in logits (V,), every token that must not be written now."""
+        seam, fill = head.row.blank.seam, head.fill
+        if seam is not None:
+            mask = self.engine.seams.forbidden(seam, fill[-1] if fill else None)
+        else:
+            mask = self.engine.chooser.unwritable
+        logits.masked_fill_(mask, planning.NEVER)
+        if self.engine.config.no_repeat:
+            banned = planning.repeats([*head.beam.text, *fill])
+            if banned:
+                logits[list(banned)] = planning.NEVER
+
+    def _planned(
+        self, heads: Sequence[Head], wanted: list[int], hidden: Tensor, logits: Tensor, total: Tensor
+    ) -> list[Ranked]:
+        """What the planned policy prefers at some of the heads."""
+        engine, index = self.engine, torch.tensor(wanted, device=logits.device)
+        counts = [min(heads[i].count, engine.search.planned) for i in wanted]
+        if engine.config.planner == "kv":
+            pasts = [
+                planning.Past.of(
+                    self.cache, heads[i].row, heads[i].path,
+                    ([heads[i].row.job.context[-1], *heads[i].beam.text, *heads[i].fill])[-1], heads[i].row.goal,
+                )
+                for i in wanted
+            ]  # fmt: skip
+            scores = planning.plan_through_cache(engine.model, pasts, engine.config)  # (b, V)
+            scores = scores.masked_fill(logits[index].isneginf(), planning.NEVER)
+            best = scores.topk(max(counts) + 1, dim=-1)
+            ids = best.indices  # (b, n)
+        else:
+            tables = engine.chooser.tables
+            goals = planning.goals_of([heads[i].row.goal for i in wanted], engine.config.decay, logits.device)
+            some, scores = planning.shortlist(logits, index, goals, engine.config.shortlist)  # (b, C) each
+            scores = planning.plan(hidden[index], some, scores, goals, tables, engine.config)  # (b, C)
+            best = scores.topk(max(counts) + 1, dim=-1)
+            ids = some.gather(1, best.indices)  # (b, n)
+        log_ps = logits[index].gather(1, ids) - total[index][:, None]  # (b, n)
+        lists = zip(ids.tolist(), best.values.tolist(), log_ps.tolist(), counts, strict=True)
+        return [self._ranked(*each) for each in lists]
+
+    def _ranked(self, ids: list[int], scores: list[float], log_ps: list[float], count: int) -> Ranked:
+        """The best `count` tokens that may be written."""
+        allowed = [(i, log_p) for i, log_p in zip(ids, log_ps, strict=True) if log_p > planning.NEVER]
+        near = len(allowed) > count and scores[count - 1] - scores[count] < self.engine.chooser.tie
+        return Ranked(tuple(allowed[:count]), near)

@@ -1,0 +1,205 @@
+"""What a search is made of: its limits, its tree of tokens, and what it asks of the language model.
+
+`mars_score.infilling.search` has the search itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mars_score.config import InfillingConfig
+    from mars_score.infilling.decoder.state import Job
+    from mars_score.infilling.search import Search
+
+TIE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
+"""Sums of log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
+
+Fill = tuple[int, ...]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How wide the search is."""
+
+    beams: int
+    proposals: int
+    strands: int
+    planned: int
+    """Strands of the planned policy beside those of the plain one; 0: there is no planner."""
+    plain: bool
+    """Whether the plain policy proposes where the planned one can."""
+    sigma: int
+    window: int
+    horizon: int
+    reward: float
+    revise: bool
+    tie: float
+
+    @classmethod
+    def of(cls, config: InfillingConfig) -> Limits:
+        """Read the settings."""
+        return cls(
+            beams=config.beams, proposals=config.proposals, strands=config.strands,
+            planned=max(1, config.strands // 3) if config.planner != "off" else 0, plain=config.compare_unplanned,
+            sigma=config.sigma, window=config.judge_window, horizon=config.horizon, reward=config.token_reward,
+            revise=config.revise, tie=TIE[config.dtype],
+        )  # fmt: skip
+
+
+def columns(job: Job, limits: Limits) -> int:
+    """The most cache columns that a job can come to use.
+
+    The texts in play, and either the strands of a blank or what is read after its guesses.
+    """
+    text = positions(job, limits)
+    growth = max((len(block.ids) + limits.sigma for block in job.blocks if block.blank), default=0)
+    strands = (limits.strands + limits.planned) * growth
+    skimmed = 2 * limits.strands * (growth + (min(text, limits.window) if limits.window else text))
+    return limits.beams * text + max(strands, skimmed, 2 * limits.beams * (growth + text))
+
+
+def positions(job: Job, limits: Limits) -> int:
+    """The longest that a job's text can become."""
+    return 1 + sum(len(block.ids) + (limits.sigma if block.blank else 0) for block in job.blocks)
+
+
+class Phase(Enum):
+    """What a row waits for."""
+
+    READ = auto()
+    """Text before the first blank is read."""
+    PROPOSE = auto()
+    GROW = auto()
+    SKIM = auto()
+    """The guesses are judged by the next block's first tokens,"""
+    JUDGE = auto()
+    """and the best of them by the rest."""
+    DONE = auto()
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A token in the row's tree."""
+
+    token: int
+    path: tuple[int, ...]
+    """The cache columns of its ancestors and its own."""
+    log_p: float = 0.0
+    """Of the text up to here; of a block's token, not filled in."""
+    beam: Beam | None = None
+    """Of a token of a fill: where its fill begins,"""
+    fill: Fill = ()
+    """and the fill up to here."""
+    plain: bool = False
+    planned: bool = False
+    """Which policies lead through it."""
+    value: float = 0.0
+    """log p and rewards of the text up to here,"""
+    follow: float = 0.0
+    """and log p of the next block's first token after it."""
+    accepted: bool = True
+    """Whether the seams are sound."""
+    state: Any = None
+    """Its hidden state, where a blank follows."""
+
+
+@dataclass(slots=True, eq=False)
+class Beam:
+    """A text in play, up to the end of a block."""
+
+    path: tuple[int, ...]
+    """The cache columns that hold it."""
+    text: tuple[int, ...]
+    fills: tuple[Fill, ...]
+    log_p: float
+    reward: float
+    state: Any
+    """The hidden state of its last token."""
+    parent: Beam | None = None
+
+    @property
+    def score(self) -> float:
+        """What the search maximises."""
+        return self.log_p + self.reward
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """A guess with the next block behind it, as far as it was read."""
+
+    guess: Node
+    nodes: list[Node] = field(default_factory=list)
+    log_ps: list[float] = field(default_factory=list)
+    """Of the block's tokens; the first is known before anything is read."""
+    reward: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """Of all that is known."""
+        return self.guess.log_p + math.fsum(self.log_ps) + self.reward
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best tokens of a policy, with their log-probabilities under the model itself."""
+
+    tokens: tuple[tuple[int, float], ...]
+    near: bool
+    """Whether the next one comes near the last of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a distribution over the next token is wanted."""
+
+    row: Search
+    state: Any
+    beam: Beam
+    node: Node | None
+    """The last token of a fill; none where a fill begins."""
+    planned: bool
+    count: int
+    """How many tokens of each policy are wanted; 0: only how well the next block would follow."""
+
+    @property
+    def fill(self) -> Fill:
+        """The fill so far."""
+        return self.node.fill if self.node else ()
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The cache columns of the text up to here."""
+        return self.node.path if self.node else self.beam.path
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What the model expects at a head."""
+
+    follow: float
+    """log p of the next block's first token."""
+    plain: Ranked
+    planned: Ranked
+
+
+def best_of(
+    items: list[Item], score: Callable[[Item], float], count: int, margin: float, tie: float
+) -> tuple[list[Item], bool]:
+    """The best `count` in order, and as many again that lie within the margin; whether rounding decides who is."""
+    order = sorted(items, key=lambda item: -score(item))
+    if len(order) <= count:
+        return order, False
+    bar = score(order[count - 1]) - margin
+    within = [item for item in order[: 2 * count] if margin and score(item) >= bar]
+    end = max(count, len(within))
+    near = end < len(order) and score(order[end - 1]) - score(order[end]) < tie
+    if margin:
+        near |= any(abs(score(item) - bar) < tie for item in order[count : 2 * count])
+    return order[:end], near

@@ -1,0 +1,213 @@
+"""Where a fill meets the text around it: what may be written there, so that the whole reads as one text.
+
+A language model that fills a blank from the left does not know what follows. Most bad seams are merely improbable,
+and the search (`mars_score.infilling.search`) weighs them down. Some are wrong whatever their probability, and are
+refused here: a sentence that ends before lower-case text, doubled marks, a sentence without its capital, marks that
+are spaced in another way than the reference's, quotation marks and signs that the reference does not have, another
+script.
+
+`Seam` is what a blank's surroundings ask for, read off the reference. `SeamRules` knows the vocabulary: which tokens
+may come next, as masks, and whether a complete fill is accepted.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch import Tensor
+
+    from mars_score.lm.causal import Vocabulary
+    from mars_score.types import Template
+
+MARKS = frozenset(",.;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a")
+"""Marks that never follow each other."""
+_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$")
+"""The end of a sentence."""
+_PAUSE = re.compile(r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$|[\"\u201c(]$")
+"""What may stand before a capital that a sentence begins with."""
+_SPACED = re.compile(r"\w [,.;:!?](?: |$)")
+"""A mark set off by a space, as in tokenized corpora."""
+ORDINARY = MARKS | frozenset("'\u2019-")
+"""Marks that any text may have. Others come from the reference alone: a quotation or a bracket needs its other half."""
+UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
+"""Signs that a context may bring in."""
+_DOUBLED = re.compile(r"[,.;:!?'\u2019-]{2,}")
+"""Marks one behind the other; three dots are one mark."""
+NEAR = 24
+"""Characters of the neighbouring text that a seam looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """What a blank's surroundings ask of its fill."""
+
+    before: str
+    """The end of the text before the blank; empty where the text begins with it."""
+    masked: str
+    """What the blank replaces."""
+    after: str
+    """The beginning of the text after it; empty where the text ends with the blank."""
+    cased: bool = True
+    """Whether the reference has capitals at all."""
+    spaced: bool = False
+    """Whether the reference sets marks off by spaces."""
+    needs_break: bool = False
+    """Whether a fill that began with a letter would grow the word before it."""
+    signs: frozenset[str] = frozenset()
+    """Signs beyond the ordinary marks that may be written."""
+    scripts: frozenset[str] = frozenset()
+    """The scripts of context and reference; none: no restriction."""
+
+    @classmethod
+    def at(cls, template: Template, block: int, context: str, *, needs_break: bool) -> Seam:
+        """The seam of one of a template's blanks."""
+        texts = [one.text for one in template.blocks]
+        before = "".join(texts[:block])[-NEAR:]
+        after = texts[block + 1][:NEAR] if block + 1 < len(texts) else ""
+        cased = any(map(str.isupper, template.source))
+        spaced = bool(_SPACED.search(template.source))
+        signs = signs_of(template.source) | (signs_of(context) & UNITS)
+        scripts = scripts_of(template.source) | scripts_of(context)
+        return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts)
+
+    @property
+    def only_marks(self) -> bool:
+        """Whether nothing but punctuation was masked."""
+        return not any(map(str.isalnum, self.masked))
+
+    @property
+    def needs_capital(self) -> bool:
+        """Whether the fill begins a sentence that the reference begins with a capital."""
+        begins = not self.before.strip() or bool(_END.search(self.before.rstrip()))
+        first = next(filter(str.isalpha, self.masked), "")
+        return begins and first.isupper()
+
+    @property
+    def stands_close(self) -> bool:
+        """Whether no space may come first, as after a bracket or a hyphen."""
+        return bool(self.before.strip()) and self.masked[:1].isalnum()
+
+    def accepts(self, fill: str) -> bool:
+        """Whether a complete fill may stand here."""
+        text, after, masked = fill.rstrip(), self.after.lstrip(), self.masked.rstrip()
+        if not text:
+            return False
+        if after:
+            return self._joins(fill, text, after, masked)
+        # The text ends here, as a sentence if and only if the reference does.
+        return bool(_END.search(text)) == bool(_END.search(masked))
+
+    def _joins(self, fill: str, text: str, after: str, masked: str) -> bool:
+        """Whether a fill may stand before the text after it."""
+        ended = bool(_END.search(masked))
+        if _END.search(text) and not ended and (after[:1].islower() or not self.cased):
+            return False  # a sentence ends before lower-case text
+        if ended and self.cased and after[:1].isupper() and not _PAUSE.search(text):
+            return False  # a capital in the middle of a sentence
+        if text[-1] in MARKS and after[0] in MARKS:
+            return False  # two marks
+        if fill[-1:].isalnum() and self.after[:1].isalnum() and not self.masked[-1:].isalnum():
+            return False  # two words in one
+        last, first = re.search(r"\w+$", text), re.match(r"\w+", after)
+        return not (last and first and last[0].casefold() == first[0].casefold())
+
+
+class SeamRules:
+    """The vocabulary as seams see it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """Look at every token once."""
+        pieces, device = vocabulary.pieces, vocabulary.writable.device
+        bare = [piece.lstrip() for piece in pieces]
+
+        def table(found: Iterable[bool]) -> Tensor:
+            return torch.tensor(list(found), device=device)
+
+        self.writable, self.opens_word = vocabulary.writable, vocabulary.opens_word  # (V,) each
+        self.pieces = pieces
+        self.opens_space = table(piece[:1].isspace() for piece in pieces)
+        self.opens_mark = table(piece[:1] in MARKS and bool(piece) for piece in bare)
+        self.opens_sign = table(not piece[:1].isalnum() for piece in bare)
+        self.opens_lower = table(piece[:1].islower() for piece in bare)
+        self.doubled = table(bool(_DOUBLED.search(piece)) and piece.strip() != "..." for piece in pieces)
+        self.scripts = [scripts_of(piece) for piece in pieces]
+        self.signs = [signs_of(piece) for piece in pieces]
+        self._base: dict[tuple[object, ...], Tensor] = {}
+        self._first: dict[tuple[object, ...], Tensor] = {}
+
+    def forbidden(self, seam: Seam, previous: int | None) -> Tensor:
+        """(V,) bool: the tokens that must not come next, after the fill's last token so far, or first."""
+        if previous is None:
+            return self._forbidden_first(seam)
+        piece = self.pieces[previous]
+        after_mark = piece[-1:] in MARKS
+        after_end = after_mark and seam.cased and bool(_END.search(piece))
+        key = (seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
+        if key not in self._first:
+            mask = self._forbidden(seam)
+            if after_mark:
+                mask = mask | self.opens_mark
+            if after_end:
+                mask = mask | self.opens_lower
+            self._first[key] = mask
+        return self._first[key]
+
+    def _forbidden_first(self, seam: Seam) -> Tensor:
+        """What must not begin a fill."""
+        begins = not seam.before.strip()
+        after_mark = begins or seam.before.rstrip()[-1] in MARKS
+        needs_word = begins and seam.masked.lstrip()[:1].isalnum()
+        flags = (seam.needs_break, seam.stands_close, after_mark, seam.needs_capital, needs_word)
+        key = ("first", seam.spaced, seam.signs, seam.scripts, *flags)
+        if key not in self._first:
+            mask = self._forbidden(seam)
+            tables = (self.opens_word, self.opens_space, self.opens_mark, self.opens_lower, self.opens_sign)
+            for flag, table in zip(flags, tables, strict=True):
+                if flag:
+                    mask = mask | table
+            self._first[key] = mask
+        return self._first[key]
+
+    def _forbidden(self, seam: Seam) -> Tensor:
+        """What must not be written anywhere in a blank."""
+        key = (seam.spaced, seam.signs, seam.scripts)
+        if key not in self._base:
+            # A mark is set off by a space where the reference does so, and nowhere else.
+            wrong = self.opens_mark & (~self.opens_space if seam.spaced else self.opens_space)
+            mask = ~self.writable | wrong | self.doubled
+            foreign = [bool(signs - seam.signs) for signs in self.signs]
+            if seam.scripts:
+                foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]
+            mask = mask | torch.tensor(foreign, device=mask.device)
+            self._base[key] = mask
+        return self._base[key]
+
+
+def signs_of(text: str) -> frozenset[str]:
+    """What a text has beside letters, digits, spaces and ordinary marks."""
+    return frozenset(sign for sign in set(text) - ORDINARY if not (sign.isalnum() or sign.isspace()))
+
+
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts that a text's letters belong to."""
+    return frozenset(_script(letter) for letter in set(text) if letter.isalpha())
+
+
+@lru_cache(maxsize=1 << 16)
+def _script(letter: str) -> str:
+    """The first word of a letter's Unicode name stands for its script well enough."""
+    if letter.isascii():
+        return "LATIN"
+    name = unicodedata.name(letter, "UNKNOWN").split()[0]
+    return {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "FULLWIDTH": "LATIN"}.get(
+        name, name
+    )

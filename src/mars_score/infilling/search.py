@@ -1,0 +1,412 @@
+"""Infilling as a search for the most probable whole text.
+
+The paper grows one fill for each blank and judges its lengths by a *mean* likelihood (`decoder.batch` and `judge`, by
+`search="greedy"`). A mean falls with every easy token, so long babble beats a short fill that fits, and nothing is
+ever taken back. Here a template keeps several texts in play:
+
+    propose   each beam offers its most probable first tokens for the blank, by the plain policy and by the
+              self-planned one, which leans towards the words to come; the best of all beams become strands
+    grow      each strand goes on greedily, by its own policy; every length up to |B| + sigma is a guess
+    judge     a guess is worth log p(text so far, fill, the whole next block | context), and a reward for each
+              token of its fills. The block's first token prunes, then its first few, then the rest decides;
+              what lies within a small margin of the cut is kept too
+    revise    when all blanks are filled, each is tried again with the text to its right fixed, and the best guess
+              stays if the whole text gains
+
+So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
+make a bad seam (`seams`) are refused, unless a blank has no other.
+
+A row holds its tokens as a tree in its own cache columns: a node sees its ancestors. Beams, strands and judged guesses
+share what they have in common, nothing is copied or read twice, and columns of dead branches are used again. A row
+knows tokens and numbers; what it must know of hidden states it hands through untouched. `decoder.search_batch` runs
+many rows at once.
+
+Company must not matter: wherever rounding could decide (two candidates at a cut, or the first of two tokens, nearer
+than the rounding of another batch shape), the row is marked `uncertain`, and the engine decodes it again alone.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mars_score.infilling.decoder.search_state import (
+    Beam,
+    Branch,
+    Fill,
+    Head,
+    Item,
+    Limits,
+    Node,
+    Outlook,
+    Phase,
+    Ranked,
+    best_of,
+)
+from mars_score.infilling.decoder.state import END, NewTokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mars_score.infilling.decoder.state import Job, TokenBlock
+
+MARGIN = 0.5
+"""Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
+SLACK = 3.0
+"""A strand is given up when it lies so many nats below the guesses that would be judged, whatever follows it."""
+GAP = 8.0
+"""A beam so many nats below the best is given up while blanks are left."""
+
+
+@dataclass(slots=True, eq=False)
+class Search:
+    """The search for one template, from left to right; `revision.SearchRow` then looks back."""
+
+    job: Job
+    limits: Limits
+    decode: Callable[[Sequence[int]], str]
+    slot: int
+    context: int
+    context_length: int
+    state: Any
+    """The hidden state of the context's last token."""
+    phase: Phase = Phase.DONE
+    block: int = 0
+    """The current blank."""
+    following: tuple[int, ...] = ()
+    """What the fill is judged by: the next block, or the end of the text."""
+    last: bool = False
+    """Whether no blank is left after this one."""
+    beams: list[Beam] = field(default_factory=list)
+    heads: list[Head] = field(default_factory=list)
+    """What must be known before anything is read."""
+    new: list[Node] = field(default_factory=list)
+    """What is read next."""
+    grown: list[Node] = field(default_factory=list)
+    """The current blank's guesses."""
+    branches: list[Branch] = field(default_factory=list)
+    finals: list[Beam] = field(default_factory=list)
+    uncertain: bool = False
+    columns: int = 0
+    """The highest number of columns that were ever in use."""
+    _free: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        first = self.job.blocks[0]
+        if first.blank:
+            self._enter(0, [Beam((), (), (), 0.0, 0.0, self.state)])
+        else:
+            self.phase = Phase.READ
+            self._extend((), first.ids)
+
+    # ------------------------------------------------------------------ what the batch asks for
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.phase is Phase.DONE
+
+    @property
+    def fills(self) -> tuple[Fill, ...]:
+        """The fills of the best text."""
+        return self.ranked[0]
+
+    @property
+    def ranked(self) -> list[tuple[Fill, ...]]:
+        """The fills of each text that was in play at the end, the best first."""
+        return list(dict.fromkeys(beam.fills for beam in self.finals))
+
+    @property
+    def goal(self) -> tuple[int, ...]:
+        """The future words that planning is rewarded for; none in an open-ended blank."""
+        later = [block.ids for block in self.job.blocks[self.block + 1 :] if not block.blank]
+        if self.limits.horizon:
+            return later[0][: self.limits.horizon] if later else ()
+        return tuple(dict.fromkeys(i for ids in later for i in ids))
+
+    @property
+    def blank(self) -> TokenBlock:
+        """The current blank."""
+        return self.job.blocks[self.block]
+
+    def tokens(self) -> NewTokens[Any]:
+        """What is read next: each token sees its ancestors and itself."""
+        seen = np.zeros((len(self.new), self.columns), bool)
+        for index, node in enumerate(self.new):
+            seen[index, list(node.path)] = True
+        return NewTokens(
+            self,
+            ids=[node.token for node in self.new],
+            columns=[node.path[-1] for node in self.new],
+            positions=[len(node.path) - 1 for node in self.new],
+            visible=seen,
+        )
+
+    def targets(self) -> list[tuple[int, int]]:
+        """Which log-probabilities are wanted: (number of a token that was read, token after it)."""
+        if self.phase not in (Phase.SKIM, Phase.JUDGE):
+            return []
+        width = len(self.new) // len(self.branches)
+        start = len(self.branches[0].nodes) - width
+        return [
+            (number * width + i, self.following[start + i + 1])
+            for number in range(len(self.branches))
+            for i in range(width)
+            if start + i + 1 < len(self.following)
+        ]
+
+    # ------------------------------------------------------------------ after a forward pass
+
+    def has_read(self, states: Sequence[Any], log_ps: Sequence[float]) -> None:
+        """Take the hidden states of `new`, and the log-probabilities of `targets`."""
+        new, self.new = self.new, []
+        if self.phase is Phase.READ:
+            ids = self.job.blocks[0].ids
+            self._enter(1, [Beam(new[-1].path, ids, (), 0.0, 0.0, states[-1])])
+        elif self.phase is Phase.GROW:
+            for node, state in zip(new, states, strict=True):
+                assert node.beam is not None
+                count = 1 if len(node.fill) < self._limit else 0
+                self.heads.append(Head(self, state, node.beam, node, node.planned, count))
+        else:
+            self._judged(new, states, log_ps)
+
+    def has_seen(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
+        """Take what was expected at the `heads`."""
+        self.heads = []
+        if self.phase is Phase.PROPOSE:
+            self._propose([head.beam for head in heads], outlooks)
+        else:
+            self._grow(heads, outlooks)
+        if not self.new:
+            self._end_blank()
+
+    # ------------------------------------------------------------------ propose and grow
+
+    @property
+    def _limit(self) -> int:
+        return len(self.blank.ids) + self.limits.sigma
+
+    def _enter(self, block: int, beams: list[Beam]) -> None:
+        """Start with a blank."""
+        blocks = self.job.blocks
+        self.block, self.beams, self.phase, self.grown = block, beams, Phase.PROPOSE, []
+        self.last = not any(one.blank for one in blocks[block + 1 :])
+        self.following = blocks[block + 1].ids if block + 1 < len(blocks) else (END,)
+        self._ask()
+
+    def _ask(self) -> None:
+        """Ask for the first tokens of fills."""
+        planned = bool(self.limits.planned and self.goal)
+        self.heads = [
+            Head(self, beam.state, beam, None, planned, self.limits.proposals) for beam in self.beams
+        ]
+
+    def _propose(self, beams: Sequence[Beam], outlooks: Sequence[Outlook]) -> None:
+        """Begin the strands: the best first tokens of all beams."""
+        self.phase = Phase.GROW
+        planned = bool(self.limits.planned and self.goal)
+        started: dict[tuple[int, int], Node] = {}
+        if self.limits.plain or not planned:
+            self._start(started, beams, [outlook.plain for outlook in outlooks], planned=False)
+        if planned:
+            self._start(started, beams, [outlook.planned for outlook in outlooks], planned=True)
+
+    def _start(
+        self,
+        started: dict[tuple[int, int], Node],
+        beams: Sequence[Beam],
+        offers: Sequence[Ranked],
+        *,
+        planned: bool,
+    ) -> None:
+        """Begin the strands of one policy, by (beam, token)."""
+        offered = [
+            (number, token, log_p, offer.near and rank == len(offer.tokens) - 1)
+            for number, offer in enumerate(offers)
+            for rank, (token, log_p) in enumerate(offer.tokens)
+        ]
+        width = self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
+        chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width, 0.0)
+        for number, token, log_p, near in chosen:
+            self.uncertain |= near
+            if (number, token) not in started:
+                started[number, token] = self._write(beams[number], None, token, log_p)
+            node = started[number, token]
+            node.planned, node.plain = node.planned or planned, node.plain or not planned
+
+    def _grow(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
+        """Note how well the next block follows each guess; those with a chance go on."""
+        for head, outlook in zip(heads, outlooks, strict=True):
+            assert head.node is not None
+            head.node.follow = outlook.follow
+        worth = sorted((node.value + node.follow for node in self.grown if node.accepted), reverse=True)
+        bar = worth[self._strands - 1] - SLACK if len(worth) >= self._strands else -math.inf
+        for head, outlook in zip(heads, outlooks, strict=True):
+            assert head.node is not None
+            if head.count:
+                self.uncertain |= abs(head.node.value - bar) < self.limits.tie
+                if head.node.value >= bar:
+                    self._go_on(head.beam, head.node, outlook)
+
+    def _go_on(self, beam: Beam, node: Node, outlook: Outlook) -> None:
+        """Write a strand's next token, or two where the policies part."""
+        children: dict[int, Node] = {}
+        for goes, offer, planned in (
+            (node.plain, outlook.plain, False),
+            (node.planned, outlook.planned, True),
+        ):
+            if goes and offer.tokens:
+                ((token, log_p),) = offer.tokens
+                self.uncertain |= offer.near
+                if token not in children:
+                    children[token] = self._write(beam, node, token, log_p)
+                child = children[token]
+                child.planned, child.plain = child.planned or planned, child.plain or not planned
+
+    @property
+    def _strands(self) -> int:
+        """How many strands are grown and guesses judged."""
+        return self.limits.strands
+
+    def _write(self, beam: Beam, parent: Node | None, token: int, log_p: float) -> Node:
+        """One more token of a fill."""
+        path, fill = (parent.path, parent.fill) if parent else (beam.path, ())
+        total = (parent.log_p if parent else beam.log_p) + log_p
+        node = Node(token, (*path, self._column()), total, beam, (*fill, token))
+        node.value = total + beam.reward + self._reward(node.fill)
+        seam = self.blank.seam
+        node.accepted = seam is None or seam.accepts(self.decode(node.fill))
+        self.new.append(node)
+        self.grown.append(node)
+        return node
+
+    # ------------------------------------------------------------------ judge
+
+    def _reward(self, fill: Fill, block: int | None = None) -> float:
+        """What the length of a blank's fill is worth; where only a mark was masked, no more than one token is."""
+        seam = self.job.blocks[self.block if block is None else block].seam
+        return self.limits.reward * (min(1, len(fill)) if seam and seam.only_marks else len(fill))
+
+    def _end_blank(self) -> None:
+        """Shortlist the guesses by the next block's first token, and read the block after them."""
+        branches = []
+        for node in [node for node in self.grown if node.accepted] or self.grown:
+            assert node.beam is not None
+            branches.append(Branch(node, [], [node.follow], node.beam.reward + self._reward(node.fill)))
+        self.branches = self._cut(branches, lambda branch: branch.score, self._strands, MARGIN)
+        self.grown = []
+        self._keep([branch.guess.path for branch in self.branches])
+        self.phase = Phase.SKIM
+        width = min(self._needed, self.limits.window or self._needed)
+        if width:
+            self._read_on(0, width)
+        else:
+            self._finish()
+
+    @property
+    def _needed(self) -> int:
+        """How many tokens of what follows are read: all that predict another one, and the last before a blank."""
+        if self.following[-1] == END:
+            return len(self.following) - 1
+        return len(self.following) - (1 if self.last else 0)
+
+    def _read_on(self, start: int, end: int) -> None:
+        """Read a part of what follows after each branch."""
+        for branch in self.branches:
+            path = branch.nodes[-1].path if branch.nodes else branch.guess.path
+            branch.nodes += self._extend(path, self.following[start:end])
+
+    def _judged(self, new: list[Node], states: Sequence[Any], log_ps: Sequence[float]) -> None:
+        """Take what the following text costs after each branch."""
+        width, count = len(new) // len(self.branches), len(log_ps) // len(self.branches)
+        for number, branch in enumerate(self.branches):
+            branch.log_ps += log_ps[number * count : (number + 1) * count]
+        stops = self._stops()
+        for index, (node, state) in enumerate(zip(new, states, strict=True)):
+            if len(self.branches[0].nodes) - width + index % width + 1 in stops:
+                node.state = state
+        read = len(self.branches[0].nodes)
+        if read == self._needed:
+            self._finish()
+            return
+        self.branches = self._cut(self.branches, lambda branch: branch.score, self.limits.beams, MARGIN)
+        self._keep([branch.nodes[-1].path for branch in self.branches])
+        self.phase = Phase.JUDGE
+        self._read_on(read, self._needed)
+
+    def _stops(self) -> set[int]:
+        """After how many tokens of what follows a blank begins."""
+        return set() if self.last else {len(self.following)}
+
+    def _finish(self) -> None:
+        """Choose the texts that stay in play."""
+        tail = tuple(i for i in self.following if i != END)
+        distinct: dict[tuple[int, ...], Branch] = {}
+        for branch in sorted(self.branches, key=lambda branch: -branch.score):
+            assert branch.guess.beam is not None
+            distinct.setdefault((*branch.guess.beam.text, *branch.guess.fill), branch)
+        chosen = self._cut(list(distinct.values()), lambda branch: branch.score, self.limits.beams, 0.0)
+        beams = [self._beam(branch, tail) for branch in chosen]
+        self.branches = []
+        if self.last:
+            self.finals = beams
+            scores = [beam.score for beam in beams]
+            self.uncertain |= any(a - b < self.limits.tie for a, b in pairwise(scores))
+            self._end()
+            return
+        bar = beams[0].score - GAP
+        self.uncertain |= any(abs(beam.score - bar) < self.limits.tie for beam in beams)
+        beams = [beam for beam in beams if beam.score >= bar]
+        self._keep([beam.path for beam in beams])
+        self._enter(self.block + 2, beams)
+
+    def _beam(self, branch: Branch, tail: tuple[int, ...]) -> Beam:
+        """The text that a branch has become."""
+        guess, before = branch.guess, branch.guess.beam
+        assert before is not None
+        end = branch.nodes[-1] if branch.nodes else guess
+        return Beam(
+            end.path, (*before.text, *guess.fill, *tail), (*before.fills, guess.fill),
+            guess.log_p + math.fsum(branch.log_ps), branch.reward, end.state, before,
+        )  # fmt: skip
+
+    def _end(self) -> None:
+        """All blanks are filled."""
+        self.phase = Phase.DONE
+
+    # ------------------------------------------------------------------ columns and cuts
+
+    def _extend(self, path: tuple[int, ...], ids: Iterable[int]) -> list[Node]:
+        """Tokens of a text block, one behind the other."""
+        nodes = []
+        for token in ids:
+            path = (*path, self._column())
+            nodes.append(Node(token, path))
+        self.new += nodes
+        return nodes
+
+    def _column(self) -> int:
+        """The lowest column that is free."""
+        if self._free:
+            return heapq.heappop(self._free)
+        self.columns += 1
+        return self.columns - 1
+
+    def _keep(self, paths: Iterable[tuple[int, ...]]) -> None:
+        """Free every column that none of these texts needs."""
+        used = {column for path in paths for column in path}
+        self._free = [column for column in range(self.columns) if column not in used]
+
+    def _cut(
+        self, items: list[Item], score: Callable[[Item], float], count: int, margin: float
+    ) -> list[Item]:
+        """The best, as `best_of` says; where the border is a near-tie, the row is uncertain."""
+        kept, near = best_of(items, score, count, margin, self.limits.tie)
+        self.uncertain |= near
+        return kept

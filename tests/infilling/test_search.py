@@ -1,0 +1,154 @@
+"""The search against its plain form, and against itself in other company."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from transformers import AutoModelForCausalLM
+
+from mars_score.config import InfillingConfig
+from mars_score.infilling import planning
+from mars_score.infilling.base import Request
+from mars_score.infilling.decoder import search_state
+from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.guided import GuidedInfiller
+from mars_score.infilling.revision import SearchRow
+from mars_score.lm.causal import LanguageModel
+from mars_score.models.quiet import quiet
+
+from .cases import FERRY, REQUESTS, jobs_of, template
+from .sequential_search import SequentialSearch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def load(folder: Path) -> Any:
+    """The model as the library runs it."""
+    with quiet():
+        return AutoModelForCausalLM.from_pretrained(folder)
+
+
+CONFIGS = {
+    "default": InfillingConfig(search="beam"),
+    "plain": InfillingConfig(search="beam", planner="off", revise=False),
+    "planned only": InfillingConfig(search="beam", compare_unplanned=False, eta=0.05),
+    "planned hard": InfillingConfig(search="beam", eta=0.2, reward="probability", beams=2, proposals=3),
+    "whole window": InfillingConfig(search="beam", judge_window=0, token_reward=0.0, no_repeat=False),
+    "narrow window": InfillingConfig(search="beam", judge_window=1, strands=3, sigma=1),
+    "no context": InfillingConfig(search="beam", context=False),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_equals_the_plain_form(name: str, tiny: LanguageModel, tiny_folder: Path) -> None:
+    """Each setting on some of the templates, so that the plain form's whole forwards stay affordable."""
+    config = CONFIGS[name]
+    jobs = jobs_of(tiny, config)
+    jobs = jobs if name == "default" else jobs[list(CONFIGS).index(name) % 3 :: 3]
+    plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
+    assert Engine(tiny, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+
+
+def test_default_model_equals_the_plain_form(language_model: LanguageModel, smollm: Path) -> None:
+    config = InfillingConfig(search="beam", beams=2, strands=3, proposals=3, sigma=1)
+    jobs = jobs_of(language_model, config)[7:8]  # one short template without a context: the plain way is slow
+    plain = SequentialSearch(load(smollm), language_model.vocabulary, config)
+    assert Engine(language_model, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+
+
+@pytest.mark.parametrize("limits", [{"max_rows": 1}, {"max_rows": 3}, {"memory": 1}, {"memory": 4_000_000}])
+def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) -> None:
+    config = CONFIGS["default"]
+    jobs = jobs_of(tiny, config)
+    together = dict(zip(jobs, Engine(tiny, config).ranked(jobs), strict=True))
+    shuffled = random.Random(3).sample([*jobs, *jobs[:2]], len(jobs) + 2)
+    assert Engine(tiny, config, **limits).ranked(shuffled) == [together[job] for job in shuffled]
+
+
+def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
+    config = CONFIGS["default"]
+    jobs = jobs_of(language_model, config)[5:]
+    together = Engine(language_model, config).ranked(jobs)
+    assert Engine(language_model, config, max_rows=1).ranked(jobs[::-1]) == together[::-1]
+
+
+@pytest.mark.parametrize("ties", [planning.TIE, search_state.TIE], ids=["tokens", "sums"])
+def test_near_ties_are_decoded_alone(
+    ties: dict[str, float], tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = CONFIGS["plain"]
+    jobs = jobs_of(tiny, config)
+    usual = Engine(tiny, config).ranked(jobs)
+    monkeypatch.setitem(ties, "float32", 1e9)
+    engine = Engine(tiny, config)
+    assert engine.ranked(jobs) == usual
+    assert engine.counts.repeated == len(set(jobs))
+
+
+def test_columns_stay_within_what_was_allotted(tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[SearchRow] = []
+    made = SearchRow.__post_init__
+
+    def noted(row: SearchRow) -> None:
+        rows.append(row)
+        made(row)
+
+    monkeypatch.setattr(SearchRow, "__post_init__", noted)
+    config = CONFIGS["default"]
+    engine = Engine(tiny, config)
+    engine.run(jobs_of(tiny, config))
+    assert rows
+    for row in rows:
+        assert 0 < row.columns <= engine.columns(row.job)
+        longest = max(
+            len(text) + sum(map(len, fills)) for fills in row.ranked for text in [row.job.blocks[0].ids]
+        )
+        assert longest <= engine.positions(row.job)
+
+
+def test_planning_through_the_cache_runs(tiny_folder: Path) -> None:
+    model = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
+    fills = {}
+    for planner in ("kv", "off"):
+        config = InfillingConfig(
+            search="beam", planner=planner, compare_unplanned=False, eta=0.2, beams=2, strands=2
+        )
+        jobs = jobs_of(model, config)[:2]
+        fills[planner] = Engine(model, config).ranked(jobs)
+    assert fills["kv"] != fills["off"]
+
+
+def test_revising_never_makes_a_text_less_probable(tiny: LanguageModel, tiny_folder: Path) -> None:
+    config = CONFIGS["default"]
+    jobs = jobs_of(tiny, config)
+    plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
+    changed = 0
+    for job, revised in zip(jobs, Engine(tiny, config).ranked(jobs), strict=True):
+        first = Engine(tiny, InfillingConfig(search="beam", revise=False)).run([job])[0]
+        worth = [plain.value(job, list(fills), len(job.blocks)) for fills in (revised[0], first)]
+        end = plain.log_p
+        if job.blocks[-1].blank:
+            texts = [plain.joined(job, list(fills), 0, len(job.blocks)) for fills in (revised[0], first)]
+            worth = [value + end(job, text, (-1,)) for value, text in zip(worth, texts, strict=True)]
+        assert worth[0] >= worth[1] - 1e-3
+        changed += revised[0] != first
+    assert changed or len(jobs) < 3
+
+
+def test_texts_of_a_reference_differ_from_it_and_from_each_other(tiny: LanguageModel) -> None:
+    one = template("The captain[ slowed] down and rang[ the] bell.", 0.2)
+    again = template("The captain[ slowed] down and rang[ the] bell.", 0.4)
+    (answer,) = GuidedInfiller(tiny, CONFIGS["default"]).fill([Request(FERRY, (one, again))])
+    texts = [augmented.text for augmented in answer.augmented]
+    assert len({*texts, one.source}) == 3
+
+
+def test_samples_come_from_the_beams(tiny: LanguageModel) -> None:
+    config = InfillingConfig(search="beam", samples=3)
+    for request, answer in zip(REQUESTS, GuidedInfiller(tiny, config).fill(REQUESTS), strict=True):
+        assert len(answer.augmented) == 3 * len(request.templates)
+        first = [augmented.text for augmented in answer.augmented[:3]]
+        assert len(set(first)) == 3
