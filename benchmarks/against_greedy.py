@@ -12,11 +12,10 @@ import sys
 from functools import partial
 from typing import Any
 
-from mars_score.mars.scorer import MarsScorer
-
 from benchmarks.jobs import jobs_of
 from benchmarks.texts import stories
 from benchmarks.timing import alternately, report
+from mars_score.mars.scorer import MarsScorer
 
 REFERENCES = 16
 KINDS: dict[str, dict[str, Any]] = {

@@ -21,7 +21,7 @@ from mars_score.config import (
     preset,
     ratios_up_to,
 )
-from mars_score.encoders.token_level import fluency_hash
+from mars_score.encoders.fluency import fluency_hash
 from mars_score.errors import ConfigError
 from mars_score.mars import models
 from mars_score.mars.scorer import MarsScorer

@@ -26,7 +26,7 @@ from fluency_head.training import Body, Head, Settings, train
 from masked_head.text import SOURCES, TEST, VALIDATION, Texts, fetch
 from safetensors.torch import load_file, save_file
 
-from mars_score.encoders.token_level import FILE, FOLDER
+from mars_score.encoders.fluency import FILE, FOLDER
 from mars_score.models.manifest import sha256_of
 from mars_score.models.store import ModelStore
 

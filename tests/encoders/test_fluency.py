@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from mars_score.encoders import token_level
-from mars_score.encoders.token_level import FluencyHead, TokenLevelEncoder, fluency_hash, refuse_other
+from mars_score.encoders import fluency
+from mars_score.encoders.fluency import FluencyHead, fluency_hash, refuse_other
+from mars_score.encoders.token_level import TokenLevelEncoder
 from mars_score.errors import ModelError
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ def test_sound_sentences_have_next_to_no_word_out_of_place(reader: TokenLevelEnc
 
 
 def test_the_hash_is_that_of_the_file() -> None:
-    assert fluency_hash() == hashlib.sha256(token_level.FILE.read_bytes()).hexdigest()[:8]
-    assert token_level.FILE.stat().st_size < 1_000_000
+    assert fluency_hash() == hashlib.sha256(fluency.FILE.read_bytes()).hexdigest()[:8]
+    assert fluency.FILE.stat().st_size < 1_000_000
 
 
 def test_the_card_belongs_to_the_head(store: ModelStore) -> None:
-    card = json.loads((token_level.FOLDER / "card.json").read_text("utf-8"))
-    assert card["head"]["sha256"] == hashlib.sha256(token_level.FILE.read_bytes()).hexdigest()
+    card = json.loads((fluency.FOLDER / "card.json").read_text("utf-8"))
+    assert card["head"]["sha256"] == hashlib.sha256(fluency.FILE.read_bytes()).hexdigest()
     weights = store.ensure("minilm-l6") / "model.safetensors"
     assert card["body"]["body_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.token_level import COMMONEST, CONTINUED, LEAST, PieceWeights, rarity
+from mars_score.encoders.fluency import CONTINUED, LEAST, PieceWeights
+from mars_score.text.frequency import COMMONEST, rarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

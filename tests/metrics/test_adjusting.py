@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
-from mars_score.encoders.token_level import rarity
 from mars_score.mars.adjustments import WORST, ContextNgrams, ReferenceBaseline, adjustments, fluency_of
 from mars_score.mars.score import REFERENCE_SETS, Comparator
+from mars_score.text.frequency import rarity
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:

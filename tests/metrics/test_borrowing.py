@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.token_level import rarity
 from mars_score.mars.adjustments import ContextNgrams, runs, words
+from mars_score.text.frequency import rarity
 
 MARKET = "The goat ate the hat. The goat slept."
 phrases = st.lists(st.sampled_from(["the", "goat", "ate", "a", "hat", ".", "Zebra", "!"]), max_size=12).map(

@@ -147,14 +147,14 @@ def test_the_size_of_chunks_changes_no_number(tmp_path: Path, monkeypatch: pytes
 
 def test_a_second_run_loads_no_model(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The metric's maker would load a model, and MARS has none in the second run."""
-    register(monkeypatch, Counting("count"), models="encoder")
+    register(monkeypatch, Counting("count"), models=("encoder",))
     first = run(store, "mars", "count", attacks=ATTACKS, scorer=toy_scorer(), sweep=True)
     explained = disagreements(first, "mars", 3, store)
 
     def refuse(*_: object) -> None:
         raise AssertionError("a model was loaded")
 
-    refusing = register(monkeypatch, Counting("count"), models="encoder")
+    refusing = register(monkeypatch, Counting("count"), models=("encoder",))
     monkeypatch.setattr(refusing, "score", refuse)
     scorer = toy_scorer()
     for part in ("tagger", "infiller", "encoder"):
@@ -168,7 +168,7 @@ def test_a_second_run_loads_no_model(store: ScoreStore, monkeypatch: pytest.Monk
 
 def test_a_metric_with_models_is_not_even_made(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    metric = register(monkeypatch, Counting("count"), models="encoder")
+    metric = register(monkeypatch, Counting("count"), models=("encoder",))
 
     def make(name: str, scorer: MarsScorer) -> Counting:
         made.append(name)

@@ -112,7 +112,7 @@ class Counting:
         ]
 
 
-def register(monkeypatch: pytest.MonkeyPatch, metric: Counting, *, models: str = "") -> Counting:
+def register(monkeypatch: pytest.MonkeyPatch, metric: Counting, *, models: tuple[str, ...] = ()) -> Counting:
     """Make a metric known by its name for the length of a test."""
     entry = MetricEntry(
         f"counts the letter {metric.letter}", lambda *_: metric, models=models,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.encoders.base import cosine
-from mars_score.encoders.token_level import rarity
+from mars_score.text.frequency import rarity
 from mars_score.types import Adjustment
 
 if TYPE_CHECKING:

@@ -97,3 +97,14 @@ class CorpusIdf:
         So neither a word of every document (0) nor one of none (infinite) breaks the priorities.
         """
         return -math.log((self._count[word.casefold()] + 1) / (self._size + 2))
+
+
+COMMONEST = 8.0
+"""On the scale of `wordfreq` (log10 of occurrences in a thousand million words) no word is commoner."""
+
+
+def rarity(word: str) -> float:
+    """0 for the commonest words of English, 8 for a word that nobody uses."""
+    from wordfreq import zipf_frequency
+
+    return max(0.0, COMMONEST - float(zipf_frequency(word, "en")))
