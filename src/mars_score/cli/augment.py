@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.cli.interrupts import stoppable
 from mars_score.cli.options import (
+    dry_run_option,
     engine_options,
     input_options,
     read_files,
+    restart_option,
     scorer_options,
     take_engine,
     take_input,
     take_scorer,
 )
-from mars_score.cli.resuming import (
+from mars_score.cli.reporting import CostReport, tell_augmenting
+from mars_score.cli.running import (
+    CHUNK,
+    Batches,
+    Checked,
     Origin,
-    dry_run_option,
+    check,
+    chunk_size,
     refuse_other_signatures,
-    restart_option,
+    run,
     take_over,
-    tell_augmenting,
 )
-from mars_score.cli.running import CHUNK, Batches, Checked, CostReport, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
 from mars_score.io.examples import distinct_references
 from mars_score.io.fields import Kept
@@ -132,7 +138,6 @@ class Augmenting:
         return take_over(json_objects(left), distinct_references(self.checked.read()), _same_reference, left)
 
     def _rows(self, after: int, total: int) -> Iterator[Augmented]:
-        """Augment the references after so many."""
         if after == total:
             return iter(())
         work = AugmentWork(ScorerRecipe.of(self.scorer))

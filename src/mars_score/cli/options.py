@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from mars_score.types import Example
 
 
-# The options that commands share: where rows come from, and how they are scored.
-
 F = TypeVar("F", bound=Callable[..., Any])
+
+restart_option = click.option(
+    "--restart", is_flag=True, help="Begin anew where FILE of -o exists; by default the run goes on with it."
+)
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be computed and how long it would take; compute nothing."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +199,6 @@ def _bytes(text: str) -> int:
     if not size:
         raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
     return size
-
-
-# The options that say where work is done: ``@engine_options`` on a command, `take_engine` in it.
 
 
 def engine_options(command: F) -> F:

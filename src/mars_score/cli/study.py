@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.cli.interrupts import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
 from mars_score.cli.options import engine_options, scorer_options, take_engine, take_scorer
-from mars_score.cli.progress import bars
-from mars_score.cli.running import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 

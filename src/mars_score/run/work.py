@@ -147,8 +147,6 @@ def refuse_other(name: str, found: str, expected: str) -> None:
 def _accounted(
     work: Callable[[Sequence[Example]], list[Row]], scorer: MarsScorer
 ) -> Worker[Sequence[Example], Outcome[Row]]:
-    """Do the work and say what it took."""
-
     def do(batch: Sequence[Example]) -> Outcome[Row]:
         before, started = astuple(scorer.costs), perf_counter()
         rows = work(batch)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-# What is said when a request cannot be answered: a message, a remedy, never a traceback.
-
 log = logging.getLogger("mars_score.web")
 _REMEDY = "\n  remedy: "
 LONGEST = 2_000
@@ -47,7 +45,6 @@ class HttpError(Exception):
     def __init__(
         self, status: int, message: str, remedy: str = "", headers: Mapping[str, str] | None = None
     ) -> None:
-        """Say why, and what to do."""
         super().__init__(message)
         self.status, self.headers = status, dict(headers or {})
         self.message, self.remedy = _cut(message), _cut(remedy)
@@ -87,14 +84,10 @@ def answer(error: HttpError, method: str, headers: Headers) -> Response:
     return JSONResponse(content.model_dump(), error.status, error.headers)
 
 
-# The last net: an error that nobody foresaw is logged, and the client gets a plain answer.
-
-
 class Unexpected:
     """Answers with 500 whatever goes wrong below it."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

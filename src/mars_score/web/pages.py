@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-# Pages that a server sends: their content policy travels as a header, too.
-
 HERE = "mars_score.web"
 
 
@@ -58,8 +56,6 @@ def own_assets() -> Assets:
 def _environment() -> Environment:
     return environment(HERE)
 
-
-# The page at /docs, made from the OpenAPI description; it asks nobody for scripts.
 
 METHODS = ("get", "post", "put", "patch", "delete")
 

@@ -18,10 +18,8 @@ from mars_score.web.errors import HttpError, answer
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from mars_score.web.server import Stopping
+    from mars_score.web.server import GracefulStop
 
-
-# Which names a server answers to.
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -51,8 +49,6 @@ def name_of(host_header: str) -> str:
     return (name if colon and (port.isdecimal() or not port) else host_header).lower()
 
 
-# Who may ask: the right name, the right page, the right token.
-
 SAFE = ("GET", "HEAD", "OPTIONS")
 OPEN = ("/healthz",)
 """Paths that need no token: whatever watches a server has none."""
@@ -61,7 +57,9 @@ OPEN = ("/healthz",)
 class Gate:
     """Refuses a request before anything is read of it."""
 
-    def __init__(self, app: ASGIApp, token: str | None, hosts: tuple[str, ...], stopping: Stopping) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str | None, hosts: tuple[str, ...], stopping: GracefulStop
+    ) -> None:
         """Wrap an application. No hosts mean any host."""
         self.app, self.hosts, self.stopping = app, hosts, stopping
         self.token = token.encode() if token else None
@@ -154,8 +152,6 @@ def _unknown() -> HttpError:
     )
 
 
-# What every answer carries, errors included: a browser takes nothing from it but what it says it is.
-
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -172,7 +168,6 @@ class SecurityHeaders:
     """Adds the headers that an answer does not have yet."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -187,8 +182,6 @@ class SecurityHeaders:
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
 
-
-# How large a request may be, and how much of all requests is in memory.
 
 PATIENCE = 8
 """A body of up to this many times the limit is read to its end and dropped, so that the client gets to read the

@@ -25,14 +25,10 @@ if TYPE_CHECKING:
     from mars_score.web.connections import ConnectionLimits
 
 
-# A server's end: new requests are refused, and what has been started is finished.
-
-
-class Stopping:
+class GracefulStop:
     """Whether the server is about to stop, and what is done before it does."""
 
     def __init__(self) -> None:
-        """Begin with a server that runs."""
         self.begun = False
         self._last: list[Callable[[], Awaitable[None]]] = []
 
@@ -56,8 +52,6 @@ class Stopping:
                 {"Retry-After": "10", "Connection": "close"},
             )
 
-
-# Running a server until it is told to stop.
 
 GRACE = 30
 """Seconds for what has been started when the server is told to stop."""

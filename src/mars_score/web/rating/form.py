@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.errors import HttpError
-from mars_score.web.rating.pages import Shown
 from mars_score.web.rating.questions import POINTS, order_for, rater_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mars_score.web.rating.sheet import Sheet, Text
+    from mars_score.web.rating.sheet import Sheet, SheetText
     from mars_score.web.rating.storage import RatingStore
-
-
-# How far raters are.
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,12 @@ class Progress:
         return self.rated == self.texts
 
 
-def is_rated(text: Text, answers: Mapping[str, Mapping[str, int]]) -> bool:
+def is_rated(text: SheetText, answers: Mapping[str, Mapping[str, int]]) -> bool:
     """Tell whether every question about a text is answered."""
     return all(question in answers.get(text.code, {}) for question in QUESTIONS)
 
 
-def first_open(texts: Sequence[Text], answers: Mapping[str, Mapping[str, int]]) -> int | None:
+def first_open(texts: Sequence[SheetText], answers: Mapping[str, Mapping[str, int]]) -> int | None:
     """Return the number, from 1, of the first text that is not rated yet."""
     return next((number for number, text in enumerate(texts, 1) if not is_rated(text, answers)), None)
 
@@ -55,11 +52,47 @@ def progress_of(sheet: Sheet, store: RatingStore, rater: str) -> Progress:
     return Progress(rater, sum(map(len, answers.values())), rated, len(sheet.texts))
 
 
-# What the form knows and does, whatever its pages look like.
-
 _MARK = 16
 """Signs of the sheet's hash that pages carry."""
 _POINTS = {str(point): point for point in POINTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text as a rater meets it."""
+
+    number: int
+    text: SheetText
+    chosen: Mapping[str, int]
+    progress: Progress
+    sheet: str
+    """Names the sheet, so that a page that was left open cannot answer for another one."""
+
+    @property
+    def next(self) -> str:
+        """Where the next text is; after the last, the list of all."""
+        rater, number = self.progress.rater, self.number
+        return text_address(rater, number + 1) if number < self.progress.texts else list_address(rater)
+
+    @property
+    def back(self) -> str | None:
+        """Where the text before this one is."""
+        return text_address(self.progress.rater, self.number - 1) if self.number > 1 else None
+
+
+def text_address(rater: str, number: int) -> str:
+    """Return where a rater's text is."""
+    return "/text?" + urlencode({"rater": rater, "n": number})
+
+
+def list_address(rater: str) -> str:
+    """Return where the list of a rater's texts is."""
+    return "/texts?" + urlencode({"rater": rater})
+
+
+def start_address(rater: str) -> str:
+    """Return where the instructions are for a rater whom we know."""
+    return "/?" + urlencode({"rater": rater})
 
 
 class Form:
@@ -68,7 +101,6 @@ class Form:
     questions = QUESTIONS
 
     def __init__(self, sheet: Sheet, store: RatingStore) -> None:
-        """Collect ratings of a sheet in a store."""
         self.sheet, self.store = sheet, store
         self.mark = sheet.hash[:_MARK]
         self.order = lru_cache(maxsize=1024)(self._order)
@@ -141,5 +173,5 @@ class Form:
             )
         return number
 
-    def _order(self, rater: str) -> tuple[Text, ...]:
+    def _order(self, rater: str) -> tuple[SheetText, ...]:
         return order_for(self.sheet, rater)

@@ -10,10 +10,8 @@ from mars_score.fingerprint import digest
 from mars_score.study.augmentation_ratings import QUESTIONS, SCALE
 
 if TYPE_CHECKING:
-    from mars_score.web.rating.sheet import Sheet, Text
+    from mars_score.web.rating.sheet import Sheet, SheetText
 
-
-# Names by which raters are told apart.
 
 LONGEST = 60
 _MARKS = " ._-'@"
@@ -42,13 +40,11 @@ def _allowed(letter: str) -> bool:
     return letter in _MARKS or unicodedata.category(letter)[0] in "LMN"
 
 
-# What raters are asked: the paper's three questions, and what the ends and the middle of the scale mean.
-
 POINTS = tuple(range(int(SCALE[0]), int(SCALE[1]) + 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RatingQuestion:
     """One question."""
 
     name: str
@@ -60,7 +56,7 @@ class Question:
 
 
 _WORDS = {
-    "relevance": Question(
+    "relevance": RatingQuestion(
         "relevance",
         "Relevance",
         "How well does the text fit its context?",
@@ -68,7 +64,7 @@ _WORDS = {
         "fits in part",
         "fits completely",
     ),
-    "readability": Question(
+    "readability": RatingQuestion(
         "readability",
         "Readability",
         "How well does the text read?",
@@ -76,7 +72,7 @@ _WORDS = {
         "clumsy, but clear enough",
         "clear and fluent",
     ),
-    "overall": Question(
+    "overall": RatingQuestion(
         "overall",
         "Overall",
         "All in all, how good is the text?",
@@ -88,10 +84,7 @@ _WORDS = {
 ASKED = tuple(_WORDS[name] for name in QUESTIONS)
 
 
-# In which order a rater meets the texts.
-
-
-def order_for(sheet: Sheet, rater: str) -> tuple[Text, ...]:
+def order_for(sheet: Sheet, rater: str) -> tuple[SheetText, ...]:
     """Return the texts in an order that is the rater's own, and always the same.
 
     Texts of one context invite comparison, and a context read a minute ago makes the next text easier. So there are

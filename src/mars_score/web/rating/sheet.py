@@ -1,4 +1,7 @@
-"""The blinded sheet, read, and the file of ratings that a study reads, written."""
+"""The blinded sheet, read, and the file of ratings that a study reads, written.
+
+Here, and nowhere else in the form, codes meet the key that says what they stand for.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,7 @@ from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mars_score.web.rating.storage import Answer
-
-    pass
-
-
-# Rows of a csv file whose columns are known; every complaint names the file and the line.
+    from mars_score.web.rating.storage import RatingAnswer
 
 
 def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tuple[int, dict[str, str]]]:
@@ -67,9 +65,6 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
     return found
 
 
-# The blinded sheet, read: texts with their contexts, under codes. What the codes stand for is not known
-# here.
-
 COLUMNS = ("code", "context", "text")
 _SHEET_REMEDY = (
     "give the sheet as mars-score rating-sheet wrote it, with each text once and no ratings filled in"
@@ -77,7 +72,7 @@ _SHEET_REMEDY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SheetText:
     """A text to rate."""
 
     code: str
@@ -91,7 +86,7 @@ class Sheet:
     """All texts to rate."""
 
     path: Path
-    texts: tuple[Text, ...]
+    texts: tuple[SheetText, ...]
 
     @cached_property
     def hash(self) -> str:
@@ -104,10 +99,8 @@ def read_sheet(path: str | Path) -> Sheet:
     """Read a sheet that `mars-score rating-sheet` wrote."""
     file = Path(path)
     rows = read_rows(file, COLUMNS, _SHEET_REMEDY)
-    return Sheet(file, tuple(Text(code, row["context"], row["text"]) for code, (_, row) in rows.items()))
+    return Sheet(file, tuple(SheetText(code, row["context"], row["text"]) for code, (_, row) in rows.items()))
 
-
-# The file of ratings that a study reads. Here, and nowhere else in the form, codes meet the key.
 
 _EXPORT_REMEDY = "give the key that mars-score rating-sheet wrote together with the sheet"
 
@@ -147,7 +140,7 @@ def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
     return found
 
 
-def ratings_text(answers: Iterable[Answer], key: Mapping[str, Meaning]) -> str:
+def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) -> str:
     """Return the answers as csv, one a row, in an order that does not depend on when they were given."""
     rows = [
         (key[one.code].item, key[one.code].variant, one.question, one.rater, one.rating) for one in answers

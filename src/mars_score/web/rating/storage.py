@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mars_score.web.rating.sheet import Sheet
 
 
-# Which files the form refuses to open. It never makes a new one in the place of a file that is there.
-
 APPLICATION = 0x4D52_4154
 """Marks a SQLite file as one of ratings ("MRAT")."""
 _MAGIC = b"SQLite format 3\0"
@@ -78,9 +76,6 @@ def other_sheet(path: Path, name: str, texts: int, sheet: Sheet) -> OutputError:
     )
 
 
-# Ratings on disk. An answer counts when it is committed and flushed to the disk, and only then is it
-# acknowledged.
-
 LAYOUT = Layout(
     number=1,
     tables="""
@@ -106,14 +101,13 @@ class NotSavedError(OutputError):
     """An answer that is not on disk; the message is for raters."""
 
     def __init__(self, reason: str, *, full: bool = False) -> None:
-        """Say why, and whom to tell."""
         super().__init__(f"{reason} Please tell whoever runs this study.")
         self.full = full
         """Whether the disk is full."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RatingAnswer:
     """One answer to one question about one text."""
 
     rater: str
@@ -204,20 +198,20 @@ class RatingStore:
             found.setdefault(code, {})[question] = rating
         return found
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[RatingAnswer]:
         """Return the answers of all raters that count, in the order in which they were given."""
         return self._all(f"{_LAST} AS place", "GROUP BY rater, code, question")
 
-    def history(self) -> list[Answer]:
+    def history(self) -> list[RatingAnswer]:
         """Return all answers that were ever given."""
         return self._all("number AS place", "")
 
-    def _all(self, place: str, grouping: str) -> list[Answer]:
+    def _all(self, place: str, grouping: str) -> list[RatingAnswer]:
         rows = self._read(
             f"SELECT name, code, question, rating, {place} FROM answers JOIN raters ON raters.key = rater"
             f" {grouping} ORDER BY place"
         )
-        return [Answer(*row[:-1]) for row in rows]
+        return [RatingAnswer(*row[:-1]) for row in rows]
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
