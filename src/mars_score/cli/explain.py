@@ -33,12 +33,9 @@ HUMAN = "human"
 @input_options
 @scorer_options
 @click.option(
-    "--id",
-    "ids",
-    multiple=True,
-    metavar="ID",
+    "--id", "ids", multiple=True, metavar="ID",
     help="Which row; may be repeated. By default the first, and on a page all up to --limit.",
-)
+)  # fmt: skip
 @click.option(
     "--html", metavar="PAGE", help="Write a page, one file to open in a browser; - is standard output."
 )
@@ -90,13 +87,13 @@ def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values:
 
 def _without_human(fields: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """Take the name of the ratings' field out of those that say how rows are read."""
-    human = [theirs.strip() for ours, sign, theirs in map(_parted, fields) if sign and ours.strip() == HUMAN]
-    kept = tuple(field for field in fields if _parted(field)[0].strip() != HUMAN)
+    human = [
+        theirs.strip()
+        for ours, sign, theirs in (field.partition("=") for field in fields)
+        if sign and ours.strip() == HUMAN
+    ]
+    kept = tuple(field for field in fields if field.partition("=")[0].strip() != HUMAN)
     return kept, human[-1] if human else None
-
-
-def _parted(field: str) -> tuple[str, str, str]:
-    return field.partition("=")
 
 
 def _find(rows: Mapping[str, Example], ids: tuple[str, ...], name: str) -> list[Example]:

@@ -33,15 +33,15 @@ _AGAIN = (
 class Run:
     """A run that can be stopped."""
 
-    place: str | None
-    """The output, if it is a file that can be gone on with."""
+    output: str | None
+    """The output, if it is a file that a later run can continue."""
     writer: Writer | LineWriter[Any] | None = None
 
 
 @contextmanager
-def stoppable(place: str | None) -> Iterator[Run]:
+def stoppable(output: str | None) -> Iterator[Run]:
     """Leave the program on Ctrl-C and SIGTERM, with a word on how to go on."""
-    run = Run(place)
+    run = Run(output)
     with terminated_like_interrupted():
         try:
             yield run
@@ -51,14 +51,10 @@ def stoppable(place: str | None) -> Iterator[Run]:
 
 
 def _farewell(run: Run) -> str:
-    if run.place is None:
-        return (
-            "interrupted; the rows written so far are complete\n"
-            "with -o FILE, the same command goes on where it stopped"
-        )
-    saved = run.writer.saved if run.writer is not None else 0
     told = "interrupted; the rows written so far are complete"
-    count = f": {saved} in {run.place}" if run.writer is not None else ""
+    if run.output is None:
+        return f"{told}\nwith -o FILE, the same command goes on where it stopped"
+    count = f": {run.writer.saved} in {run.output}" if run.writer is not None else ""
     return f"{told}{count}\nto go on: {_same_command()}"
 
 
@@ -146,7 +142,7 @@ def last_words(engine: Engine) -> Iterator[None]:
     message = (
         "error: this process was ended from outside: its Ray node on this machine or the head of the cluster died, "
         "or somebody killed it\n"
-        "  remedy: start Ray again, and run the same command again; what was written is complete and is gone on with\n"
+        "  remedy: start Ray again, and run the same command again; the run continues after what was written\n"
         f"to go on: {_same_command()}\n"
     )
     speaker = subprocess.Popen(

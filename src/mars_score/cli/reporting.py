@@ -82,15 +82,12 @@ class ProgressLines:
         if not self.every or now - self.told < self.every:
             return
         self.told = now
-        far = f"{self.noun}: {self.done:,} of {self.total:,}{self._pace(now)}"
+        pace = ""
+        if self.done and self.alike:
+            rate = self.done / (now - self.started)
+            pace = f", {rate:.1f}/s, about {duration(max(0, self.total - self.done) / rate)} left"
+        far = f"{self.noun}: {self.done:,} of {self.total:,}{pace}"
         print(f"{far}; {self.doing}", file=sys.stderr, flush=True)
-
-    def _pace(self, now: float) -> str:
-        if not (self.done and self.alike):
-            return ""
-        rate = self.done / (now - self.started)
-        left = max(0, self.total - self.done) / rate
-        return f", {rate:.1f}/s, about {duration(left)} left"
 
 
 def _every() -> float:
@@ -285,22 +282,17 @@ def _tell_references(
     """Print what is to be augmented, and return how long that takes; None if that is not known."""
     references = islice(distinct_references(examples), done, None)
     count, new, size = 0, 0, 0
-    for some in _looked_up(references, scorer):
-        count += len(some)
-        absent = scorer.to_augment(some)
+    # With IDF from the corpus, what is known depends on all references.
+    together = None if scorer.config.masking.idf == "corpus" else _TOGETHER
+    while batch := list(islice(references, together)):
+        count += len(batch)
+        absent = scorer.to_augment(batch)
         new += len(absent)
         size += sum(map(size_of, absent))
     source = "in the pack" if scorer.augmentations.pack else "cached"
     click.echo(f"references{note}: {count} distinct, of which {count - new} are {source} and {new} are new")
     rate = known_rate(augmenting_rate(scorer))
     return 0.0 if not new else None if rate is None else rate.of(size)
-
-
-def _looked_up(references: Iterator[Example], scorer: MarsScorer) -> Iterator[list[Example]]:
-    # With IDF from the corpus, what is known depends on all references.
-    together = None if scorer.config.masking.idf == "corpus" else _TOGETHER
-    while some := list(islice(references, together)):
-        yield some
 
 
 def _tell_time(references: Sequence[float | None], rows: float | None = 0.0) -> None:

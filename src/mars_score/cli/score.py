@@ -215,8 +215,7 @@ class Scoring:
         bill.show()
 
     def _save(self, output: str | None, form: str | None, bill: CostReport, *, restart: bool) -> None:
-        place = sidecar_of(output)
-        with stoppable(None if place is None else output) as stop:
+        with stoppable(output if sidecar_of(output) else None) as stop:
             left = self.left(output, form, restart=restart)
             kept, summary = (left.kept, left.summary) if left else (Kept(), Summary(self.wanted))
             finished = left is not None and kept.rows == self.checked.rows

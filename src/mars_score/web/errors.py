@@ -73,6 +73,16 @@ def unexpected() -> HttpError:
     )
 
 
+def stopping(**headers: str) -> HttpError:
+    """What is said to whoever comes too late."""
+    return HttpError(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "the server is stopping",
+        "try again when it is back",
+        {"Retry-After": "10", **headers},
+    )
+
+
 def answer(error: HttpError, method: str, headers: Headers) -> Response:
     """Answer with JSON, or with a page where a browser asked for one."""
     wants_page = method in ("GET", "HEAD") and "text/html" in headers.get("accept", "")
@@ -84,17 +94,26 @@ def answer(error: HttpError, method: str, headers: Headers) -> Response:
     return JSONResponse(content.model_dump(), error.status, error.headers)
 
 
-class Unexpected:
-    """Answers with 500 whatever goes wrong below it."""
+class HttpMiddleware:
+    """Stands before an application, and has a say in its answers to requests over HTTP."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass on what is none."""
+        await (self.answer if scope["type"] == "http" else self.app)(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+        raise NotImplementedError
+
+
+class Unexpected(HttpMiddleware):
+    """Answers with 500 whatever goes wrong below it; the log says what."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         started = False
 
         async def watched(message: Message) -> None:

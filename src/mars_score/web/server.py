@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,7 @@ import uvicorn
 
 from mars_score.errors import ConfigError
 from mars_score.web.connections import GuardedConfig
-from mars_score.web.errors import HttpError, log
+from mars_score.web.errors import log, stopping
 from mars_score.web.security import is_loopback
 
 if TYPE_CHECKING:
@@ -45,12 +44,7 @@ class GracefulStop:
     def refuse_new(self) -> None:
         """Refuse a request that would start something."""
         if self.begun:
-            raise HttpError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "the server is stopping",
-                "try again when it is back",
-                {"Retry-After": "10", "Connection": "close"},
-            )
+            raise stopping(Connection="close")
 
 
 GRACE = 30

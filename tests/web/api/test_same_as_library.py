@@ -21,7 +21,8 @@ from mars_score.types import Example
 from mars_score.web.api.app import make_server
 from mars_score.web.api.queue import RequestSettings
 from mars_score.web.api.scorers import Scorers, offered
-from mars_score.web.explain.explanation import as_dict, explain_examples
+from mars_score.web.explain.data import as_dict
+from mars_score.web.explain.explanation import explain_examples
 from tests.study.toy_mars import toy_scorer
 from tests.web.api.running import until
 from tests.web.api.test_jobs import events

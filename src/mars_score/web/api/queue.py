@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
 from mars_score.io.fields import ResultRow
-from mars_score.web.errors import HttpError
+from mars_score.web.errors import HttpError, stopping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -357,13 +357,3 @@ class Queue:
         return len(self._waiting) + sum(
             one.ticket not in self._waiting and not one.ticket.over for one in working
         )
-
-
-def stopping() -> HttpError:
-    """What is said to whoever comes too late."""
-    return HttpError(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "the server is stopping",
-        "try again when it is back",
-        {"Retry-After": "10"},
-    )

@@ -77,18 +77,19 @@ def settings_of(
 ) -> RequestSettings:  # fmt: skip
     """Check the names that a client gives, and say which one was meant."""
     chosen = next(iter(presets)) if preset is None else preset
-    if chosen not in presets:
-        raise ConfigError(
-            f"unknown preset {chosen!r}; there are {', '.join(presets)}.{did_you_mean(chosen, presets)}"
-        )
+    _check_name("preset", chosen, presets)
     for name in metrics:
-        if name not in METRICS:
-            raise ConfigError(
-                f"unknown metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}"
-            )
+        _check_name("metric", name, METRICS)
     if (explain or watch) and "mars" not in metrics:
         raise _wrong("explain: only the metric mars can be explained", "add mars to metrics")
     return RequestSettings(chosen, tuple(dict.fromkeys(metrics)), explain=explain, watch=watch)
+
+
+def _check_name(what: str, name: str, offered: Collection[str]) -> None:
+    if name not in offered:
+        raise ConfigError(
+            f"unknown {what} {name!r}; there are {', '.join(offered)}.{did_you_mean(name, offered)}"
+        )
 
 
 def too_many(rows: int, most: int) -> HttpError:

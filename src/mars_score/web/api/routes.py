@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from mars_score.io.fields import ResultRow
 from mars_score.io.writers import Table, json_line
 from mars_score.metrics.registry import METRICS
+from mars_score.run.work import augmented_content
 from mars_score.web.api.jobs import GoneError, ServerState, State, finished
 from mars_score.web.api.queue import AugmentedRow
 from mars_score.web.api.requests import examples_of, settings_of
@@ -50,7 +51,7 @@ def scores(ticket: Ticket) -> dict[str, Any]:
         ],
     }
     if ticket.settings.explain:
-        from mars_score.web.explain.explanation import as_dict
+        from mars_score.web.explain.data import as_dict
 
         content["explanations"] = [as_dict(item) for item in ticket.explained]
     return content
@@ -61,7 +62,11 @@ def augmentations(ticket: Ticket) -> dict[str, Any]:
     return {
         "preset": ticket.settings.preset,
         "signatures": ticket.signatures,
-        "results": [_augmented(row) for row in ticket.rows if isinstance(row, AugmentedRow)],
+        "results": [
+            {"id": row.id, "references": [augmented_content(*reference) for reference in row.found]}
+            for row in ticket.rows
+            if isinstance(row, AugmentedRow)
+        ],
     }
 
 
@@ -77,24 +82,6 @@ def download(ticket: Ticket, form: str) -> Response:
 
 def _result_rows(ticket: Ticket) -> list[ResultRow]:
     return [row for row in ticket.rows if isinstance(row, ResultRow)]
-
-
-def _augmented(row: AugmentedRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "references": [
-            {
-                "context": pair.context,
-                "reference": pair.reference,
-                "augmented": [
-                    {"ratio": one.ratio, "template": str(one.template), "text": one.text}
-                    for one in found.augmented
-                ],
-                "flags": list(found.flags),
-            }
-            for pair, found in row.found
-        ],
-    }
 
 
 CLIENT_GONE = 499

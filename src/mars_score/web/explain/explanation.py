@@ -27,7 +27,6 @@ from mars_score.web.explain.data import (
     ExplainedVariant,
     ExplainedWord,
     Piece,
-    as_dict,
     with_ranks,
 )
 
@@ -166,19 +165,6 @@ def _is_blank(template: Template, place: int) -> bool:
     ends = accumulate(len(block.text) for block in template.blocks)
     return next((block.blank for block, end in zip(template.blocks, ends, strict=True) if place < end), False)
 
-
-__all__ = [
-    "ContextPiece",
-    "ExplainedCandidate",
-    "ExplainedItem",
-    "ExplainedReference",
-    "ExplainedTerm",
-    "ExplainedVariant",
-    "ExplainedWord",
-    "Piece",
-    "as_dict",
-    "explain_examples",
-]
 
 SMALLEST_REST = 1e-6
 """Sums of floats differ by less; what is left below it is nothing."""

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from mars_score.web.rating.form import Progress, Shown
+    from mars_score.web.rating.form import Shown
     from mars_score.web.rating.sheet import Sheet
-    from mars_score.web.rating.storage import RatingStore
+    from mars_score.web.rating.storage import Progress, RatingStore
 
 HERE = "mars_score.web.rating"
 _LONG = 600

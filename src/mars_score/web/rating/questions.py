@@ -45,43 +45,35 @@ POINTS = tuple(range(int(SCALE[0]), int(SCALE[1]) + 1))
 
 @dataclass(frozen=True, slots=True)
 class RatingQuestion:
-    """One question."""
+    """One question of the paper, and what the ends and the middle of the scale mean."""
 
     name: str
-    title: str
     asked: str
     low: str
     middle: str
     high: str
 
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return self.name.capitalize()
 
-_WORDS = {
+
+_ENDS = {
     "relevance": RatingQuestion(
-        "relevance",
-        "Relevance",
-        "How well does the text fit its context?",
-        "has nothing to do with it",
-        "fits in part",
-        "fits completely",
+        "relevance", "How well does the text fit its context?",
+        "has nothing to do with it", "fits in part", "fits completely",
     ),
     "readability": RatingQuestion(
-        "readability",
-        "Readability",
-        "How well does the text read?",
-        "cannot be understood",
-        "clumsy, but clear enough",
-        "clear and fluent",
+        "readability", "How well does the text read?",
+        "cannot be understood", "clumsy, but clear enough", "clear and fluent",
     ),
     "overall": RatingQuestion(
-        "overall",
-        "Overall",
-        "All in all, how good is the text?",
-        "very bad",
-        "neither good nor bad",
-        "very good",
+        "overall", "All in all, how good is the text?",
+        "very bad", "neither good nor bad", "very good",
     ),
-}
-ASKED = tuple(_WORDS[name] for name in QUESTIONS)
+}  # fmt: skip
+ASKED = tuple(_ENDS[name] for name in QUESTIONS)
 
 
 def order_for(sheet: Sheet, rater: str) -> tuple[SheetText, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,13 +32,14 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
     Other columns are left out. The remedy is for a file that is something else.
     """
     check_readable(path)
-    found: dict[str, tuple[int, dict[str, str]]] = {}
+    wrong = partial(InputError, path=path, remedy=remedy)
+    rows: dict[str, tuple[int, dict[str, str]]] = {}
     with open_input(path) as stream:
         table = delimited.records(pieces(stream, str(path)), str(path), delimited.DELIMITERS["csv"])
         start, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         if missing := [name for name in columns if name not in names]:
-            raise InputError(f"there is no column {missing[0]!r}", path=path, line=start, remedy=remedy)
+            raise wrong(f"there is no column {missing[0]!r}", line=start)
         for line, cells in table:
             if len(cells) != len(names):
                 raise InputError(
@@ -51,18 +52,16 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
             row = {name: unescape(values[name]) for name in columns}
             key = row[columns[0]] = row[columns[0]].strip()
             if not key:
-                raise InputError(f"the {columns[0]} is empty", path=path, line=line, remedy=remedy)
-            if key in found:
-                raise InputError(
-                    f"the {columns[0]} {key!r} is on line {found[key][0]} and again on line {line}",
-                    path=path,
-                    line=line,
-                    remedy=remedy,
+                raise wrong(f"the {columns[0]} is empty", line=line)
+            if key in rows:
+                first = rows[key][0]
+                raise wrong(
+                    f"the {columns[0]} {key!r} is on line {first} and again on line {line}", line=line
                 )
-            found[key] = line, row
-    if not found:
-        raise InputError("there are no rows below the header", path=path, remedy=remedy)
-    return found
+            rows[key] = line, row
+    if not rows:
+        raise wrong("there are no rows below the header")
+    return rows
 
 
 COLUMNS = ("code", "context", "text")
@@ -116,28 +115,18 @@ class Meaning:
 def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
     """Read the key of a sheet; the key of another one is refused."""
     rows = read_rows(path, ("code", "item", "variant", "text"), _EXPORT_REMEDY)
-    found = {}
+    wrong = partial(InputError, path=path, remedy=_EXPORT_REMEDY)
+    meanings = {}
     for text in sheet.texts:
         if text.code not in rows:
-            raise InputError(
-                f"the key has no code {text.code!r}, which is in {sheet.path}",
-                path=path,
-                remedy=_EXPORT_REMEDY,
-            )
+            raise wrong(f"the key has no code {text.code!r}, which is in {sheet.path}")
         line, row = rows[text.code]
         if row["variant"] not in VARIANTS:
-            raise InputError(
-                f"unknown variant {row['variant']!r}", path=path, line=line, remedy=_EXPORT_REMEDY
-            )
+            raise wrong(f"unknown variant {row['variant']!r}", line=line)
         if _plain(row["text"]) != _plain(text.text):
-            raise InputError(
-                f"the text of {text.code!r} is another one than in {sheet.path}",
-                path=path,
-                line=line,
-                remedy=_EXPORT_REMEDY,
-            )
-        found[text.code] = Meaning(row["item"], row["variant"])
-    return found
+            raise wrong(f"the text of {text.code!r} is another one than in {sheet.path}", line=line)
+        meanings[text.code] = Meaning(row["item"], row["variant"])
+    return meanings
 
 
 def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) -> str:

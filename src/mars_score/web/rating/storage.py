@@ -1,4 +1,4 @@
-"""Ratings on disk. An answer counts when it is committed and flushed to the disk, and only then."""
+"""Ratings on disk, and how far raters are. An answer counts when it is committed and flushed to the disk."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mars_score.errors import InputError, OutputError
 from mars_score.io.output import failed, unwritable
 from mars_score.storage.sqlite import BESIDE, Layout, classify_sqlite_error, open_file, writing
+from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import rater_key
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from mars_score.web.rating.sheet import Sheet
+    from mars_score.web.rating.sheet import Sheet, SheetText
 
 
 APPLICATION = 0x4D52_4154
@@ -54,26 +55,6 @@ def check_file(path: Path) -> None:
         raise failed(str(path), "is damaged, or no file of ratings", _KEEP)
     elif int.from_bytes(head[_MARK], "big") != APPLICATION:
         raise failed(str(path), "is a database of something else than ratings", _KEEP)
-
-
-def damaged(path: Path, error: sqlite3.Error) -> OutputError:
-    """Return the error for a file whose contents are not what was written."""
-    return failed(str(path), f"is damaged ({error})", _KEEP)
-
-
-def unusable(path: Path, error: sqlite3.Error) -> OutputError:
-    """Return the error for a file that cannot be used now."""
-    return failed(str(path), f"cannot be opened ({error})", "end other programs that use it, or chmod +w")
-
-
-def other_sheet(path: Path, name: str, texts: int, sheet: Sheet) -> OutputError:
-    """Return the error for ratings of other texts."""
-    return failed(
-        str(path),
-        f"holds the ratings of another sheet ({name}, {texts} texts) than {sheet.path},"
-        " or the texts of the sheet have changed since",
-        "give the sheet that was rated, or name another file with --ratings-db",
-    )
 
 
 LAYOUT = Layout(
@@ -179,9 +160,8 @@ class RatingStore:
                     " ORDER BY number DESC LIMIT 1",
                     (key, code, question),
                 ).fetchone()
-                if last != (
-                    rating,
-                ):  # an answer that is sent again, by the form or by a retry, is one answer
+                # An answer that is sent again, by the form or by a retry, is one answer.
+                if last != (rating,):
                     db.execute(
                         "INSERT INTO answers (rater, code, question, rating, given) VALUES (?, ?, ?, ?, ?)",
                         (key, code, question, rating, _time()),
@@ -247,7 +227,12 @@ class RatingStore:
         except sqlite3.Error as error:
             raise _cannot_open(self.path, error) from error
         if found[0] != sheet.hash:
-            raise other_sheet(self.path, found[1], found[2], sheet)
+            raise failed(
+                str(self.path),
+                f"holds the ratings of another sheet ({found[1]}, {found[2]} texts) than {sheet.path},"
+                " or the texts of the sheet have changed since",
+                "give the sheet that was rated, or name another file with --ratings-db",
+            )
 
     def _now(self) -> tuple[int, int] | None:
         """Which file is at the path."""
@@ -258,11 +243,41 @@ class RatingStore:
         return stat.st_dev, stat.st_ino
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one rater is."""
+
+    rater: str
+    answers: int
+    rated: int
+    """Texts with an answer to every question."""
+    texts: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.rated == self.texts
+
+
+def is_rated(text: SheetText, answers: Mapping[str, Mapping[str, int]]) -> bool:
+    """Tell whether every question about a text is answered."""
+    return all(question in answers.get(text.code, {}) for question in QUESTIONS)
+
+
+def progress_of(sheet: Sheet, store: RatingStore, rater: str) -> Progress:
+    """Count what a rater has done."""
+    answers = store.answers_of(rater)
+    rated = sum(is_rated(text, answers) for text in sheet.texts)
+    return Progress(rater, sum(map(len, answers.values())), rated, len(sheet.texts))
+
+
 def _cannot_open(path: Path, error: sqlite3.Error) -> OutputError:
     kind = classify_sqlite_error(error, path.parent)
     if kind == "full":
         return failed(str(path), "the disk is full", "free some space; no rating is lost")
-    return unusable(path, error) if kind == "unusable" else damaged(path, error)
+    if kind == "unusable":
+        return failed(str(path), f"cannot be opened ({error})", "end other programs that use it, or chmod +w")
+    return failed(str(path), f"is damaged ({error})", _KEEP)
 
 
 def _time() -> str:
