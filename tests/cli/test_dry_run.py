@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from mars_score.cli import reporting
+from mars_score.cli.reporting import Rate, known_rate, learn_rate
 from mars_score.infilling.base import Infilled, Request
 from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.run import rates
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -123,15 +124,15 @@ def test_the_cost_line(cli: CommandLine) -> None:
 
 def test_rates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MARS_SCORE_CACHE", str(tmp_path))
-    rates.learn("one", rates.Rate(3.0, 6))
-    assert rates.known("one") == rates.Rate(3.0, 6)
-    rates.learn("none", rates.Rate(0.0, 0))
-    assert rates.known("none") is None
+    learn_rate("one", Rate(3.0, 6))
+    assert known_rate("one") == Rate(3.0, 6)
+    learn_rate("none", Rate(0.0, 0))
+    assert known_rate("none") is None
     for text in ("", "[]", '{"one": 1}', '{"one": {"seconds": "x", "units": 1}}', '{"one": {"seconds": 1}}'):
-        (tmp_path / rates.FILE).write_text(text)
-        assert rates.known("one") is None
-    rates.learn("one", rates.Rate(1.0, 2))
-    assert rates.known("one") == rates.Rate(1.0, 2)
-    monkeypatch.setenv("MARS_SCORE_CACHE", str(tmp_path / rates.FILE))  # a file in place of the folder
-    rates.learn("one", rates.Rate(3.0, 6))
-    assert rates.known("one") is None
+        (tmp_path / reporting.RATES).write_text(text)
+        assert known_rate("one") is None
+    learn_rate("one", Rate(1.0, 2))
+    assert known_rate("one") == Rate(1.0, 2)
+    monkeypatch.setenv("MARS_SCORE_CACHE", str(tmp_path / reporting.RATES))  # a file in place of the folder
+    learn_rate("one", Rate(3.0, 6))
+    assert known_rate("one") is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mars_score.cli.progress import EVERY, VARIABLE, ProgressLines, bars
+from mars_score.cli.reporting import EVERY, VARIABLE, ProgressLines, bars
 from mars_score.errors import ConfigError
 
 

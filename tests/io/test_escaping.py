@@ -21,7 +21,7 @@ from mars_score.study.report.table import Column, Entry
 from mars_score.study.report.table import Table as ReportTable
 from mars_score.study.systems import read_scores
 from mars_score.web.rating.sheet import Meaning, ratings_text, read_key, read_sheet
-from mars_score.web.rating.storage import Answer
+from mars_score.web.rating.storage import RatingAnswer
 
 FORMULAS = [
     "=1+1", "=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1",
@@ -100,7 +100,7 @@ def test_a_rating_sheet_its_key_and_the_ratings(pairs: list[tuple[str, str]]) ->
 
 def test_a_rater_with_the_name_of_a_formula(tmp_path: Path) -> None:
     name = '=HYPERLINK("http://example.org")'
-    text = ratings_text([Answer(name, "c", "overall", 3)], {"c": Meaning("@item", "mars")})
+    text = ratings_text([RatingAnswer(name, "c", "overall", 3)], {"c": Meaning("@item", "mars")})
     assert list(csv.reader(io.StringIO(text)))[1] == ["'@item", "mars", "overall", f"'{name}", "3"]
     path = tmp_path / "ratings.csv"
     path.write_text(text, "utf-8")

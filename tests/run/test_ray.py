@@ -73,7 +73,7 @@ def test_a_worker_has_little_in_its_queue(engine: RayEngine, tmp_path: Path) -> 
     time.sleep(0.5)
     begun = [name for name in noted(tmp_path, "begun-") if "-by-" not in name]
     assert len(begun) <= 1 + QUEUE * WORKERS + 1
-    results.close()  # type: ignore[attr-defined]
+    results.close()
 
 
 def test_a_few_batches_are_shared(engine: RayEngine, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_workers_are_gone_when_the_caller_stops(engine: RayEngine, tmp_path: Pat
     next(results)
     pids = [int(pid) for pid in noted(tmp_path, "made-")]
     assert all(map(alive, pids))
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     deadline = time.monotonic() + 20
     while any(map(alive, pids)):
         assert time.monotonic() < deadline

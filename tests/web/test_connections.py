@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from mars_score.web.connections import Connection, ConnectionLimits, Connections, Phase
+from mars_score.web.connections import Connection, ConnectionLimits, ConnectionPhase, Connections
 from tests.web.api.running import until
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def malformed() -> Iterator[Server]:
 class Waiting(Connection):
     """A connection without a network."""
 
-    def __init__(self, address: str, phase: Phase, since: float) -> None:
+    def __init__(self, address: str, phase: ConnectionPhase, since: float) -> None:
         self.address, self.phase, self.since = address, phase, since
         self.ended: HttpError | None = None
 
@@ -371,23 +371,26 @@ class Waiting(Connection):
 
 def test_who_makes_room() -> None:
     register = Connections(ConnectionLimits(connections=5, address=3))
-    old = [Waiting("a", phase, since) for since, phase in enumerate([Phase.BODY, Phase.ANSWER, Phase.QUIET])]
-    others = [Waiting(name, Phase.HEADERS, 0) for name in "bc"]
+    old = [
+        Waiting("a", phase, since)
+        for since, phase in enumerate([ConnectionPhase.BODY, ConnectionPhase.ANSWER, ConnectionPhase.QUIET])
+    ]
+    others = [Waiting(name, ConnectionPhase.HEADERS, 0) for name in "bc"]
     for one in (*old, *others):
         register.admit(one)
     assert not any(one.ended for one in (*old, *others))
-    fourth = Waiting("a", Phase.HEADERS, 9)
+    fourth = Waiting("a", ConnectionPhase.HEADERS, 9)
     register.admit(
         fourth
     )  # too many of an address: that which waits for a request goes before that which uploads
     assert [one.ended is not None for one in (*old, fourth)] == [False, False, True, False]
-    stranger = Waiting("d", Phase.HEADERS, 10)
+    stranger = Waiting("d", ConnectionPhase.HEADERS, 10)
     register.admit(stranger)  # too many in all: the address that has the most gives way
     assert fourth.ended
     assert not any(one.ended for one in (stranger, *others))
     for one in (*others, stranger, old[0]):
-        one.phase = Phase.ANSWER
-    last = Waiting("e", Phase.HEADERS, 11)
+        one.phase = ConnectionPhase.ANSWER
+    last = Waiting("e", ConnectionPhase.HEADERS, 11)
     register.admit(last)  # everybody is being answered
     assert last.ended is not None
     assert last.ended.status == 503

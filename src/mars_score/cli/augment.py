@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.cli.interrupts import stoppable
 from mars_score.cli.options import (
+    dry_run_option,
     engine_options,
     input_options,
     read_files,
+    restart_option,
     scorer_options,
     take_engine,
     take_input,
     take_scorer,
 )
-from mars_score.cli.resuming import (
+from mars_score.cli.reporting import CostReport, tell_augmenting
+from mars_score.cli.running import (
+    CHUNK,
+    Batches,
+    Checked,
     Origin,
-    dry_run_option,
+    check,
+    chunk_size,
     refuse_other_signatures,
-    restart_option,
+    run,
     take_over,
-    tell_augmenting,
 )
-from mars_score.cli.running import CHUNK, Batches, Checked, CostReport, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
 from mars_score.io.examples import distinct_references
 from mars_score.io.fields import Kept
@@ -34,7 +40,7 @@ from mars_score.io.output import OUTPUTS, check_writable, format_of, output_file
 from mars_score.io.resume import json_objects, left_over
 from mars_score.io.writers import open_lines
 from mars_score.metrics.registry import settings_fingerprint
-from mars_score.run.work import AugmentWork, ScorerRecipe
+from mars_score.run.work import AugmentWork, ScorerRecipe, augmented_content
 from mars_score.storage.pack import SUFFIX, pack_writer
 
 if TYPE_CHECKING:
@@ -95,10 +101,9 @@ class Augmenting:
 
     def save(self, output: str, *, restart: bool) -> None:
         """Write all references that the output does not have yet as JSON lines."""
-        place = sidecar_of(output)
         # This finds every model: a wrong name is known before anything is computed.
         signatures = {"mars": self.scorer.signature}
-        with stoppable(None if place is None else output) as stop:
+        with stoppable(output if sidecar_of(output) else None) as stop:
             kept, total = self.kept(output, restart=restart), self._count()
             if kept.rows == total:
                 click.echo(f"all {total} references are in {output}; there is nothing to compute", err=True)
@@ -108,8 +113,8 @@ class Augmenting:
                 stop.writer = writer
                 # Before the first row, so that the rows of a run that is killed have it.
                 write_signatures(output, signatures, self._origin().facts())
-                for number, (pair, found) in enumerate(self._rows(kept.rows, total), kept.rows + 1):
-                    writer.write(_Row(f"reference {number}", pair, found))
+                for number, (pair, augmentation) in enumerate(self._rows(kept.rows, total), kept.rows + 1):
+                    writer.write(_Row(f"reference {number}", pair, augmentation))
             write_signatures(output, signatures, self._origin().facts(references=total))
         self._summarise(total)
 
@@ -118,8 +123,8 @@ class Augmenting:
         with stoppable(output):
             total = self._count()
             with pack_writer(output, self.scorer.pack_header) as writer:
-                for pair, found in self._rows(0, total):
-                    writer.add(pair, found)
+                for pair, augmentation in self._rows(0, total):
+                    writer.add(pair, augmentation)
         self._summarise(total)
 
     def kept(self, output: str, *, restart: bool) -> Kept:
@@ -127,17 +132,15 @@ class Augmenting:
         left = None if restart or output.endswith(SUFFIX) else left_over(output, "jsonl")
         if left is None:
             return Kept()
-        known = self._origin().known(output, left)
-        refuse_other_signatures(known, {"mars": self.scorer.signature}, left)
+        signatures = self._origin().known(output, left)
+        refuse_other_signatures(signatures, {"mars": self.scorer.signature}, left)
         return take_over(json_objects(left), distinct_references(self.checked.read()), _same_reference, left)
 
     def _rows(self, after: int, total: int) -> Iterator[Augmented]:
-        """Augment the references after so many."""
         if after == total:
             return iter(())
         work = AugmentWork(ScorerRecipe.of(self.scorer))
-        references = distinct_references(self.checked.read())
-        rest = islice(references, after, None)
+        rest = islice(distinct_references(self.checked.read()), after, None)
         size = chunk_size(self.engine, total - after, CHUNK)
         return run(self.engine, work, Batches(rest, size, total - after), self.bill, "references")
 
@@ -162,17 +165,8 @@ class _Row:
 
     id: str
     pair: Pair
-    found: Augmentation
+    augmentation: Augmentation
 
 
 def _json(row: _Row) -> str:
-    content = {
-        "context": row.pair.context,
-        "reference": row.pair.reference,
-        "augmented": [
-            {"ratio": one.ratio, "template": str(one.template), "text": one.text}
-            for one in row.found.augmented
-        ],
-        "flags": list(row.found.flags),
-    }
-    return json.dumps(content, ensure_ascii=False) + "\n"
+    return json.dumps(augmented_content(row.pair, row.augmentation), ensure_ascii=False) + "\n"

@@ -22,15 +22,15 @@ def cache() -> None:
 def info() -> None:
     """Show where the cache is, and what is in it."""
     here = AugmentationCache()
-    found = storage.info(here)
+    contents = storage.info(here)
     click.echo(f"file: {here.database.path}")
     if not here.size:
         click.echo(f"the cache is switched off: {SIZE} is 0")
-    click.echo(f"augmented references: {found.rows}")
-    click.echo(f"size: {human_size(found.size)} of at most {human_size(here.size)} ({FOLDER}, {SIZE})")
-    if found.oldest is not None:
-        click.echo(f"least recently used: {datetime.fromtimestamp(found.oldest):%Y-%m-%d %H:%M}")
-    for path in found.set_aside:
+    click.echo(f"augmented references: {contents.rows}")
+    click.echo(f"size: {human_size(contents.size)} of at most {human_size(here.size)} ({FOLDER}, {SIZE})")
+    if contents.oldest is not None:
+        click.echo(f"least recently used: {datetime.fromtimestamp(contents.oldest):%Y-%m-%d %H:%M}")
+    for path in contents.set_aside:
         click.echo(f"set aside as damaged: {path}; mars-score cache clear removes it")
 
 

@@ -47,12 +47,12 @@ def compare(
         higher = METRICS[chosen].higher_is_better if chosen in METRICS else True
     else:
         chosen, higher, scores = _of_study(systems, folder, metric, dataset)
-    found = compare_all(scores, higher_is_better=higher, draws=draws, seed=seed)
+    comparisons = compare_all(scores, higher_is_better=higher, draws=draws, seed=seed)
     if as_json:
         content = {"metric": chosen, "higher_is_better": higher, "draws": draws, "seed": seed}
-        click.echo(json.dumps({**content, "comparisons": to_json(found)}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({**content, "comparisons": to_json(comparisons)}, indent=2, ensure_ascii=False))
         return
-    _print(found, chosen, higher_is_better=higher)
+    _print(comparisons, chosen, higher_is_better=higher)
 
 
 def _of_files(paths: Sequence[str], metric: str | None) -> tuple[str, dict[str, ItemScores]]:
@@ -80,19 +80,19 @@ def _of_study(
     from mars_score.study.systems import pick, systems_of_study
 
     study = read_results(folder)
-    known = {one.name: one.higher_is_better for one in study.metrics}
-    chosen = pick(list(known), metric, f"the systems of {folder}")
-    return chosen, known[chosen], systems_of_study(study, names, chosen, dataset)
+    directions = {entry.name: entry.higher_is_better for entry in study.metrics}
+    chosen = pick(list(directions), metric, f"the systems of {folder}")
+    return chosen, directions[chosen], systems_of_study(study, names, chosen, dataset)
 
 
-def _print(found: Sequence[SystemComparison], metric: str, *, higher_is_better: bool) -> None:
+def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_better: bool) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console()
     console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better", highlight=False)
-    corrected = len(found) > 1
+    corrected = len(comparisons) > 1
     table = Table(box=None, padding=(0, 2, 0, 0))
     numbers = ["mean A", "mean B", "A - B", "95% interval", "p bootstrap", "p randomisation"]
     numbers += ["p corrected"] if corrected else []
@@ -100,23 +100,23 @@ def _print(found: Sequence[SystemComparison], metric: str, *, higher_is_better: 
         table.add_column(name, overflow="fold")
     for name in (*numbers, "wins/ties/losses", "items"):
         table.add_column(name, justify="right")
-    for one in found:
-        cells = [_shown(one.mean_first), _shown(one.mean_second), _shown(one.difference)]
-        cells += [f"{_shown(one.low)} to {_shown(one.high)}" if one.low is not None else "-"]
-        cells += [_shown(one.p_bootstrap), _shown(one.p_randomisation)]
-        cells += [_shown(one.p_corrected)] if corrected else []
-        cells += [f"{one.wins}/{one.ties}/{one.losses}", str(one.n)]
-        table.add_row(Text(one.first), Text(one.second), *cells)
+    for pair in comparisons:
+        cells = [_shown(pair.mean_first), _shown(pair.mean_second), _shown(pair.difference)]
+        cells += [f"{_shown(pair.low)} to {_shown(pair.high)}" if pair.low is not None else "-"]
+        cells += [_shown(pair.p_bootstrap), _shown(pair.p_randomisation)]
+        cells += [_shown(pair.p_corrected)] if corrected else []
+        cells += [f"{pair.wins}/{pair.ties}/{pair.losses}", str(pair.n)]
+        table.add_row(Text(pair.first), Text(pair.second), *cells)
     console.print(table)
-    for one in found:
-        if one.left_out:
-            console.print(Text(f"{one.left_out} items have no score of {one.first} or of {one.second}"))
+    for pair in comparisons:
+        if pair.left_out:
+            console.print(Text(f"{pair.left_out} items have no score of {pair.first} or of {pair.second}"))
         largest = Table(box=None, padding=(0, 2, 0, 0), title=None)
-        for name in ("largest differences", one.first, one.second, "A - B"):
+        for name in ("largest differences", pair.first, pair.second, "A - B"):
             largest.add_column(
                 Text(name), overflow="fold", justify="left" if name[:7] == "largest" else "right"
             )
-        for item in one.largest:
+        for item in pair.largest:
             shown = (_shown(item.first), _shown(item.second), _shown(item.first - item.second))
             largest.add_row(Text(item.item), *shown)
         console.print()

@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
+from mars_score import flags
 from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
-from mars_score.cli.progress import bars
+from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.output import STDOUT, check_writable, replacing, unwritable
 
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
 
     from mars_score.mars.scorer import MarsScorer
     from mars_score.types import Example
+    from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, ExplainedReference, Piece
 
 LIMIT = 200
 HUMAN = "human"
@@ -27,12 +33,9 @@ HUMAN = "human"
 @input_options
 @scorer_options
 @click.option(
-    "--id",
-    "ids",
-    multiple=True,
-    metavar="ID",
+    "--id", "ids", multiple=True, metavar="ID",
     help="Which row; may be repeated. By default the first, and on a page all up to --limit.",
-)
+)  # fmt: skip
 @click.option(
     "--html", metavar="PAGE", help="Write a page, one file to open in a browser; - is standard output."
 )
@@ -84,13 +87,13 @@ def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values:
 
 def _without_human(fields: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """Take the name of the ratings' field out of those that say how rows are read."""
-    human = [theirs.strip() for ours, sign, theirs in map(_parted, fields) if sign and ours.strip() == HUMAN]
-    kept = tuple(field for field in fields if _parted(field)[0].strip() != HUMAN)
+    human = [
+        theirs.strip()
+        for ours, sign, theirs in (field.partition("=") for field in fields)
+        if sign and ours.strip() == HUMAN
+    ]
+    kept = tuple(field for field in fields if field.partition("=")[0].strip() != HUMAN)
     return kept, human[-1] if human else None
-
-
-def _parted(field: str) -> tuple[str, str, str]:
-    return field.partition("=")
 
 
 def _find(rows: Mapping[str, Example], ids: tuple[str, ...], name: str) -> list[Example]:
@@ -107,10 +110,7 @@ def _find(rows: Mapping[str, Example], ids: tuple[str, ...], name: str) -> list[
 
 
 def _print(scorer: MarsScorer, examples: Sequence[Example], signature: str) -> None:
-    from rich.console import Console
-
     from mars_score.web.explain.explanation import explain_examples
-    from mars_score.web.explain.terminal import show
 
     console = Console(highlight=False)
     found = {
@@ -119,8 +119,72 @@ def _print(scorer: MarsScorer, examples: Sequence[Example], signature: str) -> N
         for candidate in item.candidates
     }
     for example in examples:
-        show(console, example, *found[example.id])
+        _show(console, example, *found[example.id])
     console.print(f"signature: {signature}", style="dim", soft_wrap=True)
+
+
+def _show(console: Console, example: Example, item: ExplainedItem, candidate: ExplainedCandidate) -> None:
+    console.rule(Text(f"{candidate.id}: {candidate.score:.4f}"), align="left")
+    for label, text in (
+        ("context", example.context or "(none)"),
+        ("candidate", example.candidate or "(empty)"),
+    ):
+        console.print(Text(f"{label:>9}  ", style="bold") + Text(text))
+    for reference in item.references:
+        _show_words(console, reference)
+    _show_sum(console, item, candidate)
+    for flag in candidate.flags:
+        console.print(f"  {flag}: {flags.MEANING[flag]}", style="yellow")
+
+
+def _show_words(console: Console, reference: ExplainedReference) -> None:
+    console.print(Text("reference  ", style="bold") + Text(reference.text))
+    words = Table(
+        box=None, padding=(0, 2, 0, 0), title="words, first to be masked on top", title_justify="left"
+    )
+    for heading in ("word", "part of speech", "idf", "priority", "cost"):
+        words.add_column(heading, justify="left" if heading in ("word", "part of speech") else "right")
+    for word in reference.first_masked:
+        cost = f"{word.cost}{' (in the context)' if word.shared else ''}"
+        numbers = f"{word.idf:.2f}", f"{word.priority:.3f}", cost
+        words.add_row(Text(word.text), word.part_of_speech, *numbers)
+    console.print(Padding(words, (0, 0, 1, 2)))
+
+
+def _show_sum(console: Console, item: ExplainedItem, candidate: ExplainedCandidate) -> None:
+    templates = {
+        (number, variant.ratio): variant
+        for number, reference in enumerate(item.references)
+        for variant in reference.variants
+    }
+    terms = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("ratio", "cosine", "weight", "term"):
+        terms.add_column(heading, justify="right")
+    terms.add_column("augmented reference (what the language model wrote is marked)")
+    for term in candidate.terms:
+        numbers = (f"{term.cosine:.4f}", f"{term.weight:.3f}", f"{term.contribution:.4f}")
+        terms.add_row(f"{term.ratio:.0%}", *numbers, _marked(term.segments))
+        variant = None if term.reference is None else templates.get((term.reference, term.ratio))
+        if variant is not None and variant.blanks:
+            terms.add_row("", "", "", "", Text(_blanked(variant.template), style="dim"))
+    for one in candidate.adjustments:
+        told = f"{one.name}: {one.meaning} (measured {one.measured:.4f}, usual {one.usual:.4f})"
+        terms.add_row("", "", "", f"{one.amount:+.4f}", Text(told))
+    if candidate.rest:
+        terms.add_row("", "", "", f"{candidate.rest:+.4f}", Text("what else the formula does"))
+    terms.add_row("", "", "", f"{candidate.score:.4f}", Text("total", style="bold"))
+    console.print(Padding(terms, (0, 0, 1, 2)))
+
+
+def _marked(segments: Sequence[Piece]) -> Text:
+    return Text.assemble(
+        *((piece.text, "bold green underline" if piece.marked else "") for piece in segments)
+    )
+
+
+def _blanked(template: Sequence[Piece]) -> str:
+    """Put an underscore for each piece between spaces that is masked."""
+    return "".join(f"[{'_' * len(piece.text.split())}]" if piece.marked else piece.text for piece in template)
 
 
 def _page(

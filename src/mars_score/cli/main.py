@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from mars_score.cli.running import EXIT_INTERRUPTED, interruptible, prepare_streams
+from mars_score.cli.interrupts import EXIT_INTERRUPTED, interruptible, prepare_streams
 from mars_score.errors import MarsError, did_you_mean
 from mars_score.version import __version__
 

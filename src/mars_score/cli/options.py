@@ -23,9 +23,25 @@ if TYPE_CHECKING:
     from mars_score.types import Example
 
 
-# The options that commands share: where rows come from, and how they are scored.
-
 F = TypeVar("F", bound=Callable[..., Any])
+
+restart_option = click.option(
+    "--restart", is_flag=True, help="Begin anew where FILE of -o exists; by default the run goes on with it."
+)
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be computed and how long it would take; compute nothing."
+)
+
+
+def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several options."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,48 +59,38 @@ class Input:
         return shown(self.paths[0])
 
 
-def input_options(command: F) -> F:
-    """Add FILE, the parallel text files, and how to read them."""
-    for option in reversed(
-        [
-            click.argument("file", required=False, metavar="[FILE]"),
-            click.option("--candidates", metavar="FILE", help="Plain text, one candidate a line."),
-            click.option("--references", multiple=True, metavar="FILE", help="Plain text; may be repeated."),
-            click.option("--contexts", metavar="FILE", help="Plain text, one context a line."),
-            click.option(
-                "--field", "fields", multiple=True, metavar="OURS=THEIRS",
-                help="The file's name for a field, e.g. candidate=prediction.",
-            ),
-            click.option("--input-format", metavar="FORMAT", help="jsonl, json, csv, tsv or parquet."),
-        ]
-    ):  # fmt: skip
-        command = option(command)
-    return command
+input_options = _together(
+    click.argument("file", required=False, metavar="[FILE]"),
+    click.option("--candidates", metavar="FILE", help="Plain text, one candidate a line."),
+    click.option("--references", multiple=True, metavar="FILE", help="Plain text; may be repeated."),
+    click.option("--contexts", metavar="FILE", help="Plain text, one context a line."),
+    click.option(
+        "--field", "fields", multiple=True, metavar="OURS=THEIRS",
+        help="The file's name for a field, e.g. candidate=prediction.",
+    ),
+    click.option("--input-format", metavar="FORMAT", help="jsonl, json, csv, tsv or parquet."),
+)  # fmt: skip
+"""Adds FILE, the parallel text files, and how to read them."""
 
 
-def scorer_options(command: F) -> F:
-    """Add the preset, the models, single settings, and the machine's limits."""
-    for option in reversed(
-        [
-            click.option("--preset", default="general", show_default=True, help=f"One of {', '.join(PRESETS)}."),
-            click.option("--lm", help="Language model: a name of the store, a hub id or a folder."),
-            click.option("--encoder", help="Sentence encoder or word vectors, likewise."),
-            click.option(
-                "--set", "settings", multiple=True, metavar="OPTION=VALUE",
-                help="Any setting of the metric, e.g. q=0.9, planner=off, ratios=0.2,0.4.",
-            ),
-            click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, ..."),
-            click.option("--dtype", help="float32, bfloat16 or float16, for both models."),
-            click.option("--memory", default="2G", show_default=True, help="Memory for the decoder's caches."),
-            click.option(
-                "--pack", metavar="FILE",
-                help="Augmented references, made by mars-score augment -o FILE.marspack: no language model is needed.",
-            ),
-            click.option("--no-cache", is_flag=True, help="Neither read nor fill the augmentation cache."),
-        ]
-    ):  # fmt: skip
-        command = option(command)
-    return command
+scorer_options = _together(
+    click.option("--preset", default="general", show_default=True, help=f"One of {', '.join(PRESETS)}."),
+    click.option("--lm", help="Language model: a name of the store, a hub id or a folder."),
+    click.option("--encoder", help="Sentence encoder or word vectors, likewise."),
+    click.option(
+        "--set", "settings", multiple=True, metavar="OPTION=VALUE",
+        help="Any setting of the metric, e.g. q=0.9, planner=off, ratios=0.2,0.4.",
+    ),
+    click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, ..."),
+    click.option("--dtype", help="float32, bfloat16 or float16, for both models."),
+    click.option("--memory", default="2G", show_default=True, help="Memory for the decoder's caches."),
+    click.option(
+        "--pack", metavar="FILE",
+        help="Augmented references, made by mars-score augment -o FILE.marspack: no language model is needed.",
+    ),
+    click.option("--no-cache", is_flag=True, help="Neither read nor fill the augmentation cache."),
+)  # fmt: skip
+"""Adds the preset, the models, single settings, and the machine's limits."""
 
 
 def read_files(values: Mapping[str, Any]) -> list[str]:
@@ -97,7 +103,7 @@ def take_input(values: dict[str, Any]) -> Input:
     """Turn the values of `input_options` into rows."""
     file, candidates, references = values.pop("file"), values.pop("candidates"), values.pop("references")
     contexts, form = values.pop("contexts"), values.pop("input_format")
-    fields = dict(_pair(text, "--field") for text in values.pop("fields"))
+    fields = dict(pair(text, "--field") for text in values.pop("fields"))
     named = {"--candidates": candidates, "--references": references, "--contexts": contexts}
     given = [option for option, value in named.items() if value]
     if file and given:
@@ -144,21 +150,25 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
     options |= {"encoder": encoder} if encoder else {}
     options |= {"infilling.dtype": dtype, "scoring.dtype": dtype} if dtype else {}
     for text in values.pop("settings"):
-        name, value = _pair(text, "--set")
+        name, value = pair(text, "--set")
         options[name] = setting_value(config, name, value)
+    size = values.pop("memory")
+    if not (memory := bytes_of(size)):
+        raise ConfigError(f"--memory {size}: expected a size like 800M or 2G")
     return MarsScorer(
         config=config.with_options(**options),
         device=check_device(values.pop("device"), "--device"),
-        memory=_bytes(values.pop("memory")),
+        memory=memory,
         pack=values.pop("pack"),
         cache=not values.pop("no_cache"),
     )
 
 
-def _pair(text: str, option: str) -> tuple[str, str]:
+def pair(text: str, option: str, shape: str = "NAME=VALUE") -> tuple[str, str]:
+    """Cut the value of an option at its first equals sign."""
     name, sign, value = text.partition("=")
     if not sign:
-        raise ConfigError(f"{option} takes NAME=VALUE, not {text!r}")
+        raise ConfigError(f"{option} takes {shape}, not {text!r}")
     return name.strip(), value.strip()
 
 
@@ -189,33 +199,18 @@ def _number(text: str) -> float:
     return number
 
 
-def _bytes(text: str) -> int:
-    size = bytes_of(text)
-    if not size:
-        raise ConfigError(f"--memory {text}: expected a size like 800M or 2G")
-    return size
-
-
-# The options that say where work is done: ``@engine_options`` on a command, `take_engine` in it.
-
-
-def engine_options(command: F) -> F:
-    """Add the engine, and what a cluster needs to be told."""
-    for option in reversed(
-        [
-            click.option(
-                "--engine", default="local", show_default=True, metavar="local|ray",
-                help="Where work is done: in this process, or by workers of Ray.",
-            ),
-            click.option("--address", metavar="HOST:PORT", help="Of a running Ray; without it, one is started here."),
-            click.option(
-                "--workers", type=click.IntRange(min=1), metavar="N",
-                help="Workers of Ray, each with one thread; by default one for each processor.",
-            ),
-        ]
-    ):  # fmt: skip
-        command = option(command)
-    return command
+engine_options = _together(
+    click.option(
+        "--engine", default="local", show_default=True, metavar="local|ray",
+        help="Where work is done: in this process, or by workers of Ray.",
+    ),
+    click.option("--address", metavar="HOST:PORT", help="Of a running Ray; without it, one is started here."),
+    click.option(
+        "--workers", type=click.IntRange(min=1), metavar="N",
+        help="Workers of Ray, each with one thread; by default one for each processor.",
+    ),
+)  # fmt: skip
+"""Adds the engine, and what a cluster needs to be told."""
 
 
 def take_engine(values: dict[str, Any]) -> Engine:

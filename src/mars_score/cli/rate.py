@@ -91,9 +91,8 @@ def _serve(path: str, database: str | None, host: str, port: int, token: str | N
 
 def _export(path: str, database: str | None, output: Path, key: str | None) -> None:
     from mars_score.study.augmentation_ratings import key_path
-    from mars_score.web.rating.form import progress_of
     from mars_score.web.rating.sheet import check_new, ratings_text, read_key, read_sheet, write_ratings
-    from mars_score.web.rating.storage import RatingStore
+    from mars_score.web.rating.storage import RatingStore, progress_of
 
     if output.suffix.lower() != ".csv":
         raise ConfigError(f"--export {output}: ratings are written to a .csv file")
@@ -102,7 +101,7 @@ def _export(path: str, database: str | None, output: Path, key: str | None) -> N
     meanings = read_key(Path(key) if key is not None else key_path(path), sheet)
     with RatingStore(_database(sheet, database), sheet, make=False) as store:
         answers = store.answers()
-        progress = [progress_of(sheet, store, rater) for rater in store.raters()]
+        progress = [progress_of(sheet, store, name) for name in store.raters()]
     if not answers:
         raise InputError(
             "nobody has rated anything yet", path=store.path, remedy="collect ratings with --serve"
@@ -110,26 +109,27 @@ def _export(path: str, database: str | None, output: Path, key: str | None) -> N
     write_ratings(output, ratings_text(answers, meanings))
     raters = len({answer.rater for answer in answers})
     click.echo(f"{len(answers)} ratings of {raters} rater{'s' * (raters != 1)}: {output}", err=True)
-    for one in progress:
-        if not one.complete:
-            click.echo(f"not complete: {one.rater}, {one.rated} of {one.texts} texts", err=True)
+    for rater in progress:
+        if not rater.complete:
+            click.echo(f"not complete: {rater.rater}, {rater.rated} of {rater.texts} texts", err=True)
 
 
 def _status(path: str, database: str | None) -> None:
-    from mars_score.web.rating.form import progress_of
     from mars_score.web.rating.sheet import read_sheet
-    from mars_score.web.rating.storage import RatingStore
+    from mars_score.web.rating.storage import RatingStore, progress_of
 
     sheet = read_sheet(path)
     with RatingStore(_database(sheet, database), sheet, make=False) as store:
-        found = [progress_of(sheet, store, rater) for rater in store.raters()]
-    if not found:
+        progress = [progress_of(sheet, store, name) for name in store.raters()]
+    if not progress:
         click.echo("no rater yet")
         return
-    width = max(len(one.rater) for one in found)
-    for one in found:
-        state = "complete" if one.complete else "not complete"
-        click.echo(f"{one.rater:{width}}  {one.rated} of {one.texts} texts, {one.answers} answers, {state}")
+    width = max(len(rater.rater) for rater in progress)
+    for rater in progress:
+        state = "complete" if rater.complete else "not complete"
+        click.echo(
+            f"{rater.rater:{width}}  {rater.rated} of {rater.texts} texts, {rater.answers} answers, {state}"
+        )
 
 
 def _database(sheet: Sheet, given: str | None) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mars_score.cli.options import read_files, scorer_options, take_scorer
-from mars_score.cli.progress import bars
+from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError
 
 

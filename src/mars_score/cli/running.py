@@ -1,261 +1,42 @@
-"""A run from rows to outcomes: the first reading, batches through an engine, stopping, and what it cost."""
+"""A run from rows to outcomes: the first reading, what an earlier run left, and batches through an engine."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import os
-import shlex
-import signal
-import subprocess
-import sys
-import threading
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import click
-
-from mars_score.cli.progress import bars
+from mars_score.cli.interrupts import last_words
+from mars_score.cli.reporting import bars
 from mars_score.errors import InputError
+from mars_score.io.fields import Kept
+from mars_score.io.output import read_signatures, sidecar_of
+from mars_score.io.resume import foreign
 from mars_score.io.source import is_regular
-from mars_score.run import rates
 from mars_score.run.base import LocalEngine
-from mars_score.run.work import peak_memory
-from mars_score.storage.augmentations import Costs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from mars_score.cli.options import Input
-    from mars_score.io.writers import LineWriter, Writer
-    from mars_score.mars.scorer import MarsScorer
+    from mars_score.cli.reporting import CostReport
     from mars_score.progress import StageProgress
     from mars_score.run.base import Engine, Worker
     from mars_score.run.work import Outcome
     from mars_score.types import Example
 
-    pass
+CHUNK = 256
+"""Rows that are scored together and then saved."""
+SHARE = 32
+"""The fewest that a worker of several gets at a time: with them the decoder is about as fast as it can be."""
+PORTIONS = 64
+"""In how many portions a small file is given to workers, so that none waits long for the last one."""
 
-
-# How a run ends before its time: what is finished stays, and the way to go on is told.
-
-EXIT_INTERRUPTED = 130
-_AGAIN = (
-    b"interrupted again; leaving at once. What was written stays, and the same command goes on with it.\n"
-)
-
-
-@dataclass(slots=True)
-class Run:
-    """A run that can be stopped."""
-
-    place: str | None
-    """The output, if it is a file that can be gone on with."""
-    writer: Writer | LineWriter[Any] | None = None
-
-
-@contextmanager
-def stoppable(place: str | None) -> Iterator[Run]:
-    """Leave the program on Ctrl-C and SIGTERM, with a word on how to go on."""
-    run = Run(place)
-    with terminated_like_interrupted():
-        try:
-            yield run
-        except KeyboardInterrupt:
-            click.echo(_farewell(run), err=True)
-            sys.exit(EXIT_INTERRUPTED)
-
-
-def _farewell(run: Run) -> str:
-    if run.place is None:
-        return (
-            "interrupted; the rows written so far are complete\n"
-            "with -o FILE, the same command goes on where it stopped"
-        )
-    saved = run.writer.saved if run.writer is not None else 0
-    told = "interrupted; the rows written so far are complete"
-    count = f": {saved} in {run.place}" if run.writer is not None else ""
-    return f"{told}{count}\nto go on: {_same_command()}"
-
-
-def _same_command() -> str:
-    arguments = [argument for argument in sys.argv[1:] if argument != "--restart"]
-    return shlex.join(["mars-score", *arguments])
-
-
-@dataclass(slots=True)
-class _Interrupts:
-    """What signals do in this process: the first one ends the run in order, the next one at once."""
-
-    begun: bool = False
-
-    def __call__(self, number: int, frame: object) -> None:
-        """Take a signal."""
-        if self.begun:
-            with suppress(OSError):
-                os.write(2, _AGAIN)
-            # Not sys.exit: whatever is being tidied up would go on, or show a traceback.
-            os._exit(EXIT_INTERRUPTED)
-        self.begun = True
-        raise KeyboardInterrupt
-
-
-_interrupts = _Interrupts()
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let a second Ctrl-C leave at once, also while the first one is seen to and while Python ends."""
-    _interrupts.begun = False
-    # A shell that starts a program in the background may have it ignore Ctrl-C, which stays so.
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
-        yield
-        return
-    signal.signal(signal.SIGINT, _interrupts)
-    try:
-        yield
-    except SystemExit as leaving:
-        _interrupts.begun |= leaving.code == EXIT_INTERRUPTED
-        raise
-    finally:
-        if not _interrupts.begun:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
-    """Make SIGTERM do what Ctrl-C does; job schedulers send it some seconds before they kill."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    before = signal.signal(signal.SIGTERM, _interrupts)
-    try:
-        yield
-    finally:
-        if not _interrupts.begun:
-            signal.signal(signal.SIGTERM, before)
-
-
-_SPEAKER = """
-import sys
-words = sys.stdin.buffer.read()
-message, end, verdict = words.rpartition(b"\\0")
-if end and not verdict:
-    sys.stderr.buffer.write(message)
-"""
-
-
-@contextmanager
-def last_words(engine: Engine) -> Iterator[None]:
-    """Have somebody say how to go on if this process ends inside the block without a word.
-
-    Ray ends the whole process, with exit code 1 and from a thread of its own, when its node dies; nothing here can
-    catch that. So a small process waits at the other end of a pipe: if the pipe closes and nobody said that all is
-    well, it speaks.
-    """
-    if isinstance(engine, LocalEngine):
-        yield
-        return
-    message = (
-        "error: this process was ended from outside: its Ray node on this machine or the head of the cluster died, "
-        "or somebody killed it\n"
-        "  remedy: start Ray again, and run the same command again; what was written is complete and is gone on with\n"
-        f"to go on: {_same_command()}\n"
-    )
-    speaker = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _SPEAKER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is not for it
-    )  # fmt: skip
-    assert speaker.stdin is not None
-    try:
-        speaker.stdin.write(message.encode("utf-8", "backslashreplace") + b"\0")
-        speaker.stdin.flush()
-        yield
-    finally:
-        with suppress(OSError):
-            speaker.stdin.write(b"done")
-            speaker.stdin.close()
-        speaker.wait()
-
-
-def prepare_streams() -> None:
-    """Give closed standard streams a place (``<&-``, ``>&-``, ``2>&-``), so that no file gets their numbers.
-
-    A file of results with the number of standard error would take every warning of a library. What is read from a
-    closed stream or printed to one fails, as it would without this; messages go nowhere. Names of files may have
-    bytes that are no text: they are spelled out, not an error.
-    """
-    for number, name, mode, flags in (
-        (0, "stdin", "r", os.O_WRONLY), (1, "stdout", "w", os.O_RDONLY), (2, "stderr", "w", os.O_WRONLY),
-    ):  # fmt: skip
-        if getattr(sys, name) is not None:
-            continue
-        try:
-            os.fstat(number)
-        except OSError:
-            # Standard input that can only be written to, and output that can only be read: using them is an error.
-            opened = os.open(os.devnull, flags)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
-            stream = open(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-            setattr(sys, name, stream)
-    for printed in (sys.stdout, sys.stderr):
-        if isinstance(printed, io.TextIOWrapper) and printed.errors == "strict":
-            printed.reconfigure(errors="backslashreplace")
-
-
-# What a run took, in its last line.
-
-
-@dataclass(slots=True)
-class CostReport:
-    """Adds up what batches took, wherever they were done."""
-
-    costs: Costs = field(default_factory=Costs)
-    scoring: rates.Rate = field(default_factory=lambda: rates.Rate(0, 0))
-    """What rows took beside augmentation."""
-    peak: int = 0
-    started: float = field(default_factory=perf_counter)
-
-    def add(self, outcome: Outcome[Any]) -> None:
-        """Count a batch in."""
-        mine, its = self.costs, outcome.costs
-        mine.augmented += its.augmented
-        mine.cached += its.cached
-        mine.packed += its.packed
-        mine.generated += its.generated
-        mine.seconds += its.seconds
-        mine.size += its.size
-        seconds = outcome.seconds - its.seconds - its.loading
-        self.scoring = rates.Rate(self.scoring.seconds + seconds, self.scoring.units + len(outcome.rows))
-        self.peak = max(self.peak, outcome.peak_memory)
-
-    def learn(self, scorer: MarsScorer, metrics: Sequence[str] = ()) -> None:
-        """Remember how long things took; with metrics, how long rows took too."""
-        # A run that was stopped in its first batch has no outcome yet, but may have augmented here.
-        costs = self.costs if self.costs.size else scorer.costs
-        rates.learn(rates.augmenting(scorer), rates.Rate(costs.seconds, costs.size))
-        if metrics:
-            rates.learn(rates.scoring(metrics, scorer), self.scoring)
-
-    def show(self) -> None:
-        """Print the line on standard error."""
-        costs, peak = self.costs, max(self.peak, peak_memory())
-        parts = [f"{costs.augmented:,} references augmented", f"{costs.cached:,} cache hits"]
-        parts += [f"{costs.packed:,} from the pack"] if costs.packed else []
-        parts += [f"{costs.generated:,} tokens", f"{perf_counter() - self.started:.1f} s"]
-        parts += [f"peak memory {peak / (1 << 20):,.0f} MB"] if peak else []
-        click.echo(f"cost: {', '.join(parts)}", err=True)
-
-
-# The first reading of an input: whether every row is good, how many there are, and what they say.
+Row = TypeVar("Row")
+Expected = TypeVar("Expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,16 +101,70 @@ class _Digest:
         return self._hash.hexdigest()
 
 
-# From rows to outcomes: batches through an engine, with progress and the bill.
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What results come from. Two runs that have it in common write the same rows."""
 
-CHUNK = 256
-"""Rows that are scored together and then saved."""
-SHARE = 32
-"""The fewest that a worker of several gets at a time: with them the decoder is about as fast as it can be."""
-PORTIONS = 64
-"""In how many portions a small file is given to workers, so that none waits long for the last one."""
+    checked: Checked
+    settings: str
+    """The fingerprint of algorithms, settings and models, known before any model is loaded."""
 
-Row = TypeVar("Row")
+    def facts(self, **more: object) -> dict[str, object]:
+        """What the file beside the results says of it."""
+        return {"input": self.checked.name, "digest": self.checked.digest, "settings": self.settings, **more}
+
+    def known(self, output: str | None, left: Path) -> dict[str, str]:
+        """Return the signatures of what is left of an earlier run; an output of other rows is refused."""
+        beside = read_signatures(output) or {}
+        signatures = beside.get("signatures")
+        if not isinstance(signatures, dict) or "digest" not in beside:
+            missing = sidecar_of(output)
+            raise foreign(left, f"it exists, and no {missing} tells what it was made from")
+        if beside["digest"] != self.checked.digest:
+            was = beside.get("input")
+            raise foreign(left, f"it was made from other rows ({was}) than {self.checked.name} has now")
+        return signatures
+
+    def same_settings(self, output: str | None) -> bool:
+        """Whether an output was made by the same algorithms, with the same settings and models."""
+        return (read_signatures(output) or {}).get("settings") == self.settings
+
+
+def refuse_other_metrics(known: Mapping[str, str], wanted: Sequence[str], left: Path) -> None:
+    """Refuse an output of other metrics, or in another order, which would be another table."""
+    if list(known) != list(wanted):
+        raise foreign(left, f"it has {', '.join(known)}; this run has {', '.join(wanted)}")
+
+
+def refuse_other_signatures(known: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
+    """Refuse an output that was made by other algorithms, or with other settings or models."""
+    for name, signature in signatures.items():
+        if known.get(name) != signature:
+            raise foreign(
+                left,
+                f"{name} was computed otherwise\n  there: {known.get(name)}\n  now:   {signature}",
+            )
+
+
+def take_over(
+    rows: Iterable[tuple[Row, int]],
+    expected: Iterator[Expected],
+    same: Callable[[Row, Expected], bool],
+    left: Path,
+) -> Kept:
+    """Compare the rows that are left with what the input begins with, and return what can be kept: all of it.
+
+    As many of the expected ones are consumed. Whoever wants the rows gets them while they are compared.
+    """
+    count = size = 0
+    for row, end in rows:
+        other = next(expected, None)
+        if other is None:
+            raise foreign(left, f"it has more rows than the input, which has {count}")
+        if not same(row, other):
+            raise foreign(left, f"its row {count + 1} does not belong to row {count + 1} of the input")
+        count, size = count + 1, end
+    return Kept(count, size) if count else Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,14 +200,13 @@ def run(
     noun: str = "rows",
 ) -> Iterator[Row]:
     """Yield the row of each example in order, a batch at a time."""
-    with last_words(engine), bars(batches.expected, noun) as show:
-        outcomes = engine.run(make, batches, show.stage)
-        try:
-            for outcome in outcomes:
-                bill.add(outcome)
-                yield from outcome.rows
-                show.rows(len(outcome.rows))
-        finally:
-            # An engine that has started workers ends them now, not when memory is tidied.
-            if (close := getattr(outcomes, "close", None)) is not None:
-                close()
+    with (
+        last_words(engine),
+        bars(batches.expected, noun) as show,
+        # An engine that has started workers ends them when the block is left, not when memory is tidied.
+        closing(engine.run(make, batches, show.stage)) as outcomes,
+    ):
+        for outcome in outcomes:
+            bill.add(outcome)
+            yield from outcome.rows
+            show.rows(len(outcome.rows))

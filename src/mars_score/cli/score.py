@@ -10,25 +10,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mars_score import flags
+from mars_score.cli.interrupts import stoppable
 from mars_score.cli.options import (
+    dry_run_option,
     engine_options,
     input_options,
     read_files,
+    restart_option,
     scorer_options,
     take_engine,
     take_input,
     take_scorer,
 )
-from mars_score.cli.resuming import (
+from mars_score.cli.reporting import CostReport, tell_scoring
+from mars_score.cli.running import (
+    CHUNK,
+    Batches,
+    Checked,
     Origin,
-    dry_run_option,
+    check,
+    chunk_size,
     refuse_other_metrics,
     refuse_other_signatures,
-    restart_option,
+    run,
     take_over,
-    tell_scoring,
 )
-from mars_score.cli.running import CHUNK, Batches, Checked, CostReport, check, chunk_size, run, stoppable
 from mars_score.errors import OutputError
 from mars_score.io.fields import Kept, ResultRow
 from mars_score.io.output import PARTIAL, check_writable, output_format, sidecar_of, write_signatures
@@ -47,8 +53,6 @@ if TYPE_CHECKING:
     from mars_score.run.base import Engine
     from mars_score.types import Example
 
-
-# Scores for people: a table of rows on the terminal, and the means at the end of a run.
 
 BAR = "mars"
 """The metric that has a bar when it is alone."""
@@ -109,9 +113,6 @@ def _cells(scores: Mapping[str, float | None], *, bars: bool) -> list[str]:
 def _bar(value: float, width: int = 20) -> str:
     full = round(max(0.0, min(1.0, value)) * width)
     return "█" * full + "·" * (width - full)
-
-
-# ``mars-score score``: rows in, scores out, each row saved as soon as it is known.
 
 
 @click.command()
@@ -214,8 +215,7 @@ class Scoring:
         bill.show()
 
     def _save(self, output: str | None, form: str | None, bill: CostReport, *, restart: bool) -> None:
-        place = sidecar_of(output)
-        with stoppable(None if place is None else output) as stop:
+        with stoppable(output if sidecar_of(output) else None) as stop:
             left = self.left(output, form, restart=restart)
             kept, summary = (left.kept, left.summary) if left else (Kept(), Summary(self.wanted))
             finished = left is not None and kept.rows == self.checked.rows
@@ -268,7 +268,6 @@ class Scoring:
             yield row, end
 
     def _rows(self, metrics: list[Metric], after: int, bill: CostReport) -> Iterator[ResultRow]:
-        """Score the rows after so many."""
         work = ScoreWork(ScorerRecipe.of(self.scorer), tuple(self.wanted), self.strict, tuple(metrics))
         total = self.checked.rows
         rest = islice(self.checked.read(), after, None)

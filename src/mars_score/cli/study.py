@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.cli.options import engine_options, scorer_options, take_engine, take_scorer
-from mars_score.cli.progress import bars
-from mars_score.cli.running import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.interrupts import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.options import engine_options, pair, scorer_options, take_engine, take_scorer
+from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
@@ -121,10 +121,10 @@ def _check_folder(folder: Path, inputs: Sequence[str]) -> None:
     from mars_score.study.store import FILE
 
     check_name(folder / f"{FILE}.damaged-1")
-    own = [folder / name for name in (RESULTS, "report.html", FILE)]
-    own += [path for name in ("tables", "figures") for path in (folder / name).glob("*")]
+    outputs = [folder / name for name in (RESULTS, "report.html", FILE)]
+    outputs += [path for name in ("tables", "figures") for path in (folder / name).glob("*")]
     for path in inputs:
-        if any(one.exists() and Path(path).exists() and one.samefile(path) for one in own):
+        if any(output.exists() and Path(path).exists() and output.samefile(path) for output in outputs):
             raise failed(
                 path, f"the study in {folder} would overwrite this input", "name another folder with --out"
             )
@@ -169,7 +169,10 @@ def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
     from mars_score.study.plan import first_items
 
     form, references, systems = values.pop("form"), values.pop("references"), values.pop("systems")
-    fields, limit = dict(_pair(text) for text in values.pop("fields")), values.pop("limit")
+    fields, limit = (
+        dict(pair(text, "--field", "OURS=THEIRS") for text in values.pop("fields")),
+        values.pop("limit"),
+    )
     found = []
     for path in paths:
         check_readable(path)
@@ -199,15 +202,8 @@ def _of_systems(datasets: Sequence[Dataset], names: Sequence[str]) -> list[Datas
             raise ConfigError(
                 f"no data set has a system {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
             )
-    chosen = []
-    for dataset in datasets:
-        own = [name for name in names if name in dataset.systems]
-        chosen.append(select(dataset, own) if own else dataset)
-    return chosen
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign:
-        raise ConfigError(f"--field takes OURS=THEIRS, not {text!r}")
-    return name.strip(), value.strip()
+    chosen = [[name for name in names if name in dataset.systems] for dataset in datasets]
+    return [
+        select(dataset, systems) if systems else dataset
+        for dataset, systems in zip(datasets, chosen, strict=True)
+    ]

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from mars_score.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from mars_score.progress import StageProgress
 
-    pass
-
-    pass
-
-
-# What an engine is. It knows batches and functions, nothing of metrics or models.
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -27,23 +21,20 @@ Worker = Callable[[Batch], Result]
 
 
 class Engine(Protocol):
-    """Runs batches and gives their results in order."""
+    """Runs batches and gives their results in order. It knows nothing of metrics or models."""
 
     def run(
         self,
         make: Callable[[StageProgress], Worker[Batch, Result]],
         batches: Iterable[Batch],
         progress: StageProgress,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield the result of each batch, in the order of the batches.
 
         `make` is called once for each worker and must survive pickling, as must batches and results. A result
         depends on its batch alone, so an engine may run a batch again on another worker. Batches are taken from
-        the iterable as results are consumed: neither is ever held as a whole.
+        the iterable as results are consumed: neither is ever held as a whole. Close what is returned to end early.
         """
-
-
-# Everything in this process, one batch after the other.
 
 
 class LocalEngine:
@@ -54,13 +45,10 @@ class LocalEngine:
         make: Callable[[StageProgress], Worker[Batch, Result]],
         batches: Iterable[Batch],
         progress: StageProgress,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Do each batch when its result is asked for."""
-        worker = make(progress)
-        return map(worker, batches)
+        yield from map(make(progress), batches)
 
-
-# Engines by name. Each is imported when it is asked for, since it may need an extra.
 
 ENGINES = {
     "local": "mars_score.run.base:LocalEngine",

@@ -23,7 +23,7 @@ from mars_score.errors import EngineError, MarsError
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from mars_score.run.base import Batch, Result, Worker
 
@@ -60,7 +60,7 @@ class RayEngine:
         make: Callable[[StageProgress], Worker[Batch, Result]],
         batches: Iterable[Batch],
         progress: StageProgress,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield results in order; what was started for it is stopped after the last one, or when the caller stops."""
         with self._connected() as ray:
             crew = _Crew(ray, make, self._count(ray), self._needs())
@@ -117,7 +117,6 @@ class RayEngine:
             ray.shutdown()
 
     def _count(self, ray: Any) -> int:
-        """How many workers to ask for."""
         if self.workers:
             return self.workers
         has = ray.cluster_resources()
@@ -125,7 +124,6 @@ class RayEngine:
         return max(1, int(places))
 
     def _needs(self) -> dict[str, Any]:
-        """What a worker asks of the cluster."""
         threads = {"OMP_NUM_THREADS": str(self.threads)}  # must be there before torch is loaded
         return {"num_cpus": self.threads, "num_gpus": self.gpus, "runtime_env": {"env_vars": threads}}
 

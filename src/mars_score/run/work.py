@@ -135,6 +135,19 @@ class ScorerRecipe:
         return scorer
 
 
+def augmented_content(pair: Pair, augmentation: Augmentation) -> dict[str, Any]:
+    """The augmented references of one context and reference, as they are written and sent."""
+    return {
+        "context": pair.context,
+        "reference": pair.reference,
+        "augmented": [
+            {"ratio": variant.ratio, "template": str(variant.template), "text": variant.text}
+            for variant in augmentation.augmented
+        ],
+        "flags": list(augmentation.flags),
+    }
+
+
 def refuse_other(name: str, found: str, expected: str) -> None:
     """Refuse to work where algorithms or models are others: such numbers do not belong to the rest."""
     if found != expected:
@@ -147,8 +160,6 @@ def refuse_other(name: str, found: str, expected: str) -> None:
 def _accounted(
     work: Callable[[Sequence[Example]], list[Row]], scorer: MarsScorer
 ) -> Worker[Sequence[Example], Outcome[Row]]:
-    """Do the work and say what it took."""
-
     def do(batch: Sequence[Example]) -> Outcome[Row]:
         before, started = astuple(scorer.costs), perf_counter()
         rows = work(batch)

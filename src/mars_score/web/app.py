@@ -18,14 +18,12 @@ from mars_score.version import __version__
 from mars_score.web.errors import ErrorAnswer, HttpError, Unexpected, answer, log, of_error
 from mars_score.web.pages import docs_page
 from mars_score.web.security import BodyLimit, Gate, SecurityHeaders
-from mars_score.web.server import Stopping
+from mars_score.web.server import GracefulStop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
 
-
-# The extra that servers need; everything else of this package does without it.
 
 NEEDED = ("fastapi", "uvicorn")
 
@@ -38,8 +36,6 @@ def check_extra(command: str) -> None:
             f"mars-score {command} needs {' and '.join(absent)}\n  remedy: pip install 'mars-score[serve]'"
         )
 
-
-# The application that both servers start from.
 
 REFUSALS = {
     HTTPStatus.BAD_REQUEST: "The request cannot be read.",
@@ -67,9 +63,9 @@ def make_app(
     """Return an application without routes but for /openapi.json and /docs.
 
     `hosts` are the names it answers to (`hosts_for`), none for any; `limit` is the largest body in bytes,
-    `budget` that of all bodies in memory, four of the largest by default. `app.state.stopping` is a `Stopping`.
+    `budget` that of all bodies in memory, four of the largest by default. `app.state.stopping` is a `GracefulStop`.
     """
-    stopping = Stopping()
+    stopping = GracefulStop()
     app = FastAPI(
         title=title,
         description=description,
@@ -106,10 +102,8 @@ def refusal(meaning: str) -> dict[str, Any]:
     return {"model": ErrorAnswer, "description": meaning}
 
 
-# Handlers of errors are coroutines: any other function would be called in a thread of its own, and a crowd that is
-# refused would start forty of them.
-
-
+# Handlers are coroutines: any other function would be called in a thread of its own, and a crowd that is refused
+# would start forty of them.
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HttpError)
     return answer(error, request.method, request.headers)

@@ -75,7 +75,7 @@ class ConnectionLimits:
         return self.address or max(1, self.all_connections // 2)
 
 
-class Phase(Enum):
+class ConnectionPhase(Enum):
     """What a connection is about."""
 
     HEADERS = auto()
@@ -91,7 +91,6 @@ class Connections:
     """The connections of a server, by address."""
 
     def __init__(self, limits: ConnectionLimits, clock: Callable[[], float] = monotonic) -> None:
-        """Begin with none."""
         self.limits, self.clock = limits, clock
         self._open: dict[str, set[Connection]] = {}
 
@@ -107,9 +106,9 @@ class Connections:
             if len(self) <= self.limits.all_connections:
                 return
             crowd = max(self._open.values(), key=len)
-        unfinished = [one for one in crowd if one is not new and one.phase is not Phase.ANSWER]
+        unfinished = [one for one in crowd if one is not new and one.phase is not ConnectionPhase.ANSWER]
         # Those that upload come last: they have shown that they are in earnest.
-        oldest = min(unfinished, key=lambda one: (one.phase is Phase.BODY, one.since), default=new)
+        oldest = min(unfinished, key=lambda one: (one.phase is ConnectionPhase.BODY, one.since), default=new)
         self.forget(oldest)
         oldest.end(
             HttpError(
@@ -139,7 +138,6 @@ class GuardedConfig(uvicorn.Config):
     """The settings of a server whose connections are bounded."""
 
     def __init__(self, app: Any, limits: ConnectionLimits | None = None, **settings: Any) -> None:
-        """Take uvicorn's settings, and the limits."""
         super().__init__(
             app, http=Connection, ws="none", h11_max_incomplete_event_size=LONGEST_HEAD, **settings
         )
@@ -150,14 +148,13 @@ class Connection(H11Protocol):
     """One connection; it knows how long it has been waited for."""
 
     def __init__(self, config: GuardedConfig, *args: Any, **settings: Any) -> None:
-        """Begin to wait."""
         super().__init__(config, *args, **settings)
         self.register = config.open_connections
         self.address = ""
-        self._begin(Phase.HEADERS)
+        self._begin(ConnectionPhase.HEADERS)
         self._unsent, self._moved = 0, self.since
 
-    def _begin(self, phase: Phase) -> None:
+    def _begin(self, phase: ConnectionPhase) -> None:
         self.phase, self.since, self._received = phase, self.register.clock(), 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -175,10 +172,10 @@ class Connection(H11Protocol):
         """Read on, and see what is waited for now."""
         # In pieces, as h11 looks at the length of a head only where it is not complete.
         for start in range(0, len(data), LONGEST_HEAD):
-            if self.transport.is_closing() or self.phase is Phase.LEAVING:
+            if self.transport.is_closing() or self.phase is ConnectionPhase.LEAVING:
                 return
-            if self.phase is Phase.QUIET:
-                self._begin(Phase.HEADERS)
+            if self.phase is ConnectionPhase.QUIET:
+                self._begin(ConnectionPhase.HEADERS)
             piece = data[start : start + LONGEST_HEAD]
             self._received += len(piece)
             super().data_received(piece)
@@ -188,19 +185,23 @@ class Connection(H11Protocol):
         """See what is waited for after an answer: nothing, but for the rest of a body that was refused."""
         super().on_response_complete()
         self._follow()
-        if self.phase is Phase.HEADERS or self.conn.their_state is h11.IDLE:
-            self._begin(Phase.QUIET)
+        if self.phase is ConnectionPhase.HEADERS or self.conn.their_state is h11.IDLE:
+            self._begin(ConnectionPhase.QUIET)
 
     def _follow(self) -> None:
         state = self.conn.their_state
-        if self.phase is Phase.LEAVING:
+        if self.phase is ConnectionPhase.LEAVING:
             return
         if state is h11.SEND_BODY:
-            phase = Phase.BODY
+            phase = ConnectionPhase.BODY
         elif state is h11.IDLE:
-            phase = self.phase if self.phase in (Phase.HEADERS, Phase.QUIET) else Phase.HEADERS
+            phase = (
+                self.phase
+                if self.phase in (ConnectionPhase.HEADERS, ConnectionPhase.QUIET)
+                else ConnectionPhase.HEADERS
+            )
         else:
-            phase = Phase.ANSWER
+            phase = ConnectionPhase.ANSWER
         if phase is not self.phase:
             self._begin(phase)
 
@@ -214,11 +215,11 @@ class Connection(H11Protocol):
             self.transport.abort()  # to close would be to wait until all is sent
             return
         waited = now - self.since
-        if self.phase is Phase.LEAVING and waited > LINGER:
+        if self.phase is ConnectionPhase.LEAVING and waited > LINGER:
             self.transport.abort()
-        elif self.phase is Phase.HEADERS and waited > limits.headers:
+        elif self.phase is ConnectionPhase.HEADERS and waited > limits.headers:
             self.end(_late("headers of the request"))
-        elif self.phase is Phase.BODY and waited > min(
+        elif self.phase is ConnectionPhase.BODY and waited > min(
             limits.body + self._received / limits.rate, limits.longest
         ):
             self.end(_late("body of the request"))
@@ -227,8 +228,8 @@ class Connection(H11Protocol):
         """Say why, unless an answer is on its way, and hang up."""
         if self.transport.is_closing():
             return
-        answered = self.phase is Phase.BODY and self.cycle.response_started
-        if not answered and self.phase is not Phase.LEAVING:
+        answered = self.phase is ConnectionPhase.BODY and self.cycle.response_started
+        if not answered and self.phase is not ConnectionPhase.LEAVING:
             self.transport.write(_in_full(error))
         self.transport.close()
 
@@ -240,7 +241,7 @@ class Connection(H11Protocol):
             _in_full(HttpError(status, f"this is no HTTP request: {error or msg}", "see /docs"))
         )
         self.transport.write_eof()
-        self._begin(Phase.LEAVING)
+        self._begin(ConnectionPhase.LEAVING)
 
 
 def _late(what: str) -> HttpError:

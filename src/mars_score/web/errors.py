@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-# What is said when a request cannot be answered: a message, a remedy, never a traceback.
-
 log = logging.getLogger("mars_score.web")
 _REMEDY = "\n  remedy: "
 LONGEST = 2_000
@@ -47,7 +45,6 @@ class HttpError(Exception):
     def __init__(
         self, status: int, message: str, remedy: str = "", headers: Mapping[str, str] | None = None
     ) -> None:
-        """Say why, and what to do."""
         super().__init__(message)
         self.status, self.headers = status, dict(headers or {})
         self.message, self.remedy = _cut(message), _cut(remedy)
@@ -76,6 +73,16 @@ def unexpected() -> HttpError:
     )
 
 
+def stopping(**headers: str) -> HttpError:
+    """What is said to whoever comes too late."""
+    return HttpError(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "the server is stopping",
+        "try again when it is back",
+        {"Retry-After": "10", **headers},
+    )
+
+
 def answer(error: HttpError, method: str, headers: Headers) -> Response:
     """Answer with JSON, or with a page where a browser asked for one."""
     wants_page = method in ("GET", "HEAD") and "text/html" in headers.get("accept", "")
@@ -87,21 +94,26 @@ def answer(error: HttpError, method: str, headers: Headers) -> Response:
     return JSONResponse(content.model_dump(), error.status, error.headers)
 
 
-# The last net: an error that nobody foresaw is logged, and the client gets a plain answer.
-
-
-class Unexpected:
-    """Answers with 500 whatever goes wrong below it."""
+class HttpMiddleware:
+    """Stands before an application, and has a say in its answers to requests over HTTP."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass on what is none."""
+        await (self.answer if scope["type"] == "http" else self.app)(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+        raise NotImplementedError
+
+
+class Unexpected(HttpMiddleware):
+    """Answers with 500 whatever goes wrong below it; the log says what."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         started = False
 
         async def watched(message: Message) -> None:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-# Pages that a server sends: their content policy travels as a header, too.
-
 HERE = "mars_score.web"
 
 
@@ -42,10 +40,10 @@ def page_response(
 
 def error_page(status: int, message: str, remedy: str) -> tuple[str, Assets]:
     """Return the page of an error."""
-    values = {"status": status, "phrase": HTTPStatus(status).phrase, "message": message, "remedy": remedy}
-    own = own_assets()
-    made = _environment().get_template("error.html.j2")
-    return made.render(assets=own, policy=policy(own), **values), own
+    phrase = HTTPStatus(status).phrase
+    return _render(
+        "error.html.j2", status=status, phrase=phrase, message=message, remedy=remedy
+    ), own_assets()
 
 
 @cache
@@ -54,12 +52,16 @@ def own_assets() -> Assets:
     return assets(HERE, "docs.css")
 
 
+def _render(template: str, **values: object) -> str:
+    assets = own_assets()
+    page = _environment().get_template(template)
+    return page.render(assets=assets, policy=policy(assets), **values)
+
+
 @cache
 def _environment() -> Environment:
     return environment(HERE)
 
-
-# The page at /docs, made from the OpenAPI description; it asks nobody for scripts.
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -91,12 +93,8 @@ class Operation:
 
 def docs_page(description: dict[str, Any]) -> Response:
     """Render the description."""
-    own = own_assets()
-    page = environment(HERE).get_template("docs.html.j2")
-    operations = operations_of(description)
-    return page_response(
-        page.render(assets=own, policy=policy(own), info=description["info"], operations=operations), own
-    )
+    page = _render("docs.html.j2", info=description["info"], operations=operations_of(description))
+    return page_response(page, own_assets())
 
 
 def operations_of(description: dict[str, Any]) -> list[Operation]:

@@ -13,15 +13,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse
 
-from mars_score.web.errors import HttpError, answer
+from mars_score.web.errors import HttpError, HttpMiddleware, answer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from mars_score.web.server import Stopping
+    from mars_score.web.server import GracefulStop
 
-
-# Which names a server answers to.
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -51,30 +49,28 @@ def name_of(host_header: str) -> str:
     return (name if colon and (port.isdecimal() or not port) else host_header).lower()
 
 
-# Who may ask: the right name, the right page, the right token.
-
 SAFE = ("GET", "HEAD", "OPTIONS")
 OPEN = ("/healthz",)
 """Paths that need no token: whatever watches a server has none."""
 
 
-class Gate:
+class Gate(HttpMiddleware):
     """Refuses a request before anything is read of it."""
 
-    def __init__(self, app: ASGIApp, token: str | None, hosts: tuple[str, ...], stopping: Stopping) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str | None, hosts: tuple[str, ...], stopping: GracefulStop
+    ) -> None:
         """Wrap an application. No hosts mean any host."""
-        self.app, self.hosts, self.stopping = app, hosts, stopping
+        super().__init__(app)
+        self.hosts, self.stopping = hosts, stopping
         self.token = token.encode() if token else None
         # The cookie is not the token, which could then be read from the browser's files. Its name tells servers
         # on several ports apart, for which a browser keeps one set of cookies.
         self.cookie = hashlib.sha256(b"mars-score cookie\0" + self.token).hexdigest() if self.token else ""
         self.cookie_name = f"mars_score_{self.cookie[:8]}"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let it pass."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         headers, method = Headers(scope=scope), scope["method"]
         given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
         try:
@@ -154,8 +150,6 @@ def _unknown() -> HttpError:
     )
 
 
-# What every answer carries, errors included: a browser takes nothing from it but what it says it is.
-
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -168,14 +162,10 @@ HEADERS = {
 """A page brings a policy of its own, which stays."""
 
 
-class SecurityHeaders:
+class SecurityHeaders(HttpMiddleware):
     """Adds the headers that an answer does not have yet."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
 
         async def with_headers(message: Message) -> None:
@@ -185,10 +175,8 @@ class SecurityHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+        await self.app(scope, receive, with_headers)
 
-
-# How large a request may be, and how much of all requests is in memory.
 
 PATIENCE = 8
 """A body of up to this many times the limit is read to its end and dropped, so that the client gets to read the
@@ -198,7 +186,7 @@ SMALL = 1 << 16
 _MOST_DIGITS = 18
 
 
-class BodyLimit:
+class BodyLimit(HttpMiddleware):
     """Refuses larger bodies with 413, and with 503 those that there is no room for now.
 
     What lies below it sees whole bodies only. A body counts until its request is answered.
@@ -206,14 +194,12 @@ class BodyLimit:
 
     def __init__(self, app: ASGIApp, limit: int, budget: int) -> None:
         """Wrap an application; the limit is that of one body and the budget that of all, in bytes."""
-        self.app, self.limit, self.budget = app, limit, budget
+        super().__init__(app)
+        self.limit, self.budget = limit, budget
         self.held = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         headers = Headers(scope=scope)
         told = headers.get("content-length", "0")
         error = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,7 @@ import uvicorn
 
 from mars_score.errors import ConfigError
 from mars_score.web.connections import GuardedConfig
-from mars_score.web.errors import HttpError, log
+from mars_score.web.errors import log, stopping
 from mars_score.web.security import is_loopback
 
 if TYPE_CHECKING:
@@ -25,14 +24,10 @@ if TYPE_CHECKING:
     from mars_score.web.connections import ConnectionLimits
 
 
-# A server's end: new requests are refused, and what has been started is finished.
-
-
-class Stopping:
+class GracefulStop:
     """Whether the server is about to stop, and what is done before it does."""
 
     def __init__(self) -> None:
-        """Begin with a server that runs."""
         self.begun = False
         self._last: list[Callable[[], Awaitable[None]]] = []
 
@@ -49,15 +44,8 @@ class Stopping:
     def refuse_new(self) -> None:
         """Refuse a request that would start something."""
         if self.begun:
-            raise HttpError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "the server is stopping",
-                "try again when it is back",
-                {"Retry-After": "10", "Connection": "close"},
-            )
+            raise stopping(Connection="close")
 
-
-# Running a server until it is told to stop.
 
 GRACE = 30
 """Seconds for what has been started when the server is told to stop."""

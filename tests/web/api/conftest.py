@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from mars_score.web.api.app import make_server
-from mars_score.web.api.queue import Limits
+from mars_score.web.api.queue import ServerLimits
 from tests.web.api.fake import FakeService
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-SMALL = Limits(
+SMALL = ServerLimits(
     body=20_000,
     text=500,
     references=3,

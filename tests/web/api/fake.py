@@ -9,16 +9,16 @@ from mars_score.config import PRESETS
 from mars_score.errors import InputError
 from mars_score.io.fields import ResultRow
 from mars_score.types import Augmentation, human_reference
-from mars_score.web.api.queue import AugmentedRow, Outcome
+from mars_score.web.api.queue import AugmentedRow, TicketOutcome
 from mars_score.web.explain.data import (
     ContextPiece,
     ExplainedCandidate,
     ExplainedItem,
     ExplainedReference,
+    ExplainedTerm,
+    ExplainedVariant,
     ExplainedWord,
     Piece,
-    Term,
-    Variant,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mars_score.progress import StageProgress
     from mars_score.types import Example
-    from mars_score.web.api.queue import Settings
+    from mars_score.web.api.queue import RequestSettings
     from mars_score.web.api.scorers import Tell
 
 BAD = "spoil the batch"
@@ -41,7 +41,7 @@ class FakeService:
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
-        self.settings: list[Settings] = []
+        self.settings: list[RequestSettings] = []
         self.begun = threading.Event()
         self.open = threading.Event()
         self.open.set()
@@ -52,8 +52,8 @@ class FakeService:
         """Nothing to load."""
 
     def work(
-        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
-    ) -> Outcome:
+        self, settings: RequestSettings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> TicketOutcome:
         self.batches.append([example.id for example in examples])
         self.settings.append(settings)
         self.begun.set()
@@ -70,7 +70,7 @@ class FakeService:
             raise ZeroDivisionError
         signatures = dict.fromkeys(settings.metrics, SIGNATURE)
         if settings.kind == "augment":
-            return Outcome(
+            return TicketOutcome(
                 [
                     AugmentedRow(
                         example.id,
@@ -86,7 +86,7 @@ class FakeService:
             ResultRow(example.id, dict.fromkeys(settings.metrics, score_of(example.candidate)), ())
             for example in examples
         ]
-        return Outcome([*rows], signatures, explained(examples) if settings.explain else ())
+        return TicketOutcome([*rows], signatures, explained(examples) if settings.explain else ())
 
 
 def score_of(candidate: str) -> float | None:
@@ -109,7 +109,7 @@ def explained(examples: Sequence[Example]) -> tuple[ExplainedItem, ...]:
         ExplainedReference(
             text,
             (ExplainedWord(text, "", "noun", 2.0, 1.0, 1, False, (0.2,)),),
-            (Variant(0.2, (Piece(text, True),), (Piece(f"{text} again", True),), f"{text} again"),),
+            (ExplainedVariant(0.2, (Piece(text, True),), (Piece(f"{text} again", True),), f"{text} again"),),
         )
         for text in first.references
     )
@@ -119,7 +119,7 @@ def explained(examples: Sequence[Example]) -> tuple[ExplainedItem, ...]:
             text=example.candidate,
             written=example.candidate,
             score=score_of(example.candidate) or 0.0,
-            terms=(Term(0, 0.2, (Piece(first.references[0], True),), 0.5, 1.0, 0.5),),
+            terms=(ExplainedTerm(0, 0.2, (Piece(first.references[0], True),), 0.5, 1.0, 0.5),),
             adjustments=(),
             rest=0.0,
             flags=("empty_candidate",) if not example.candidate else (),

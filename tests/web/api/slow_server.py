@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mars_score.progress import StageProgress
     from mars_score.types import Example
-    from mars_score.web.api.queue import Outcome, Settings
+    from mars_score.web.api.queue import RequestSettings, TicketOutcome
     from mars_score.web.api.scorers import Tell
 
 
@@ -24,8 +24,8 @@ class SlowService(FakeService):
     """Waits for the file to go."""
 
     def work(
-        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
-    ) -> Outcome:
+        self, settings: RequestSettings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> TicketOutcome:
         print("working", file=sys.stderr, flush=True)
         while Path(sys.argv[2]).exists():
             progress("masking", 0, 1)

@@ -84,7 +84,7 @@ def test_whoever_follows_a_job_may_leave(address: str, service: FakeService, app
     with httpx.stream("GET", f"{address}/v1/jobs/{job}/events") as answer:
         lines = answer.iter_lines()  # kept: its end would close the connection
         assert next(lines) == "event: progress"
-        (found,) = app.state.room.jobs
+        (found,) = app.state.server.jobs
         assert len(found.watchers) == 1
     service.open.set()  # the job goes on without them
     until(lambda: httpx.get(f"{address}/v1/jobs/{job}/result").status_code == 200)

@@ -11,7 +11,7 @@ import pytest
 
 from mars_score.types import Example
 from mars_score.web.api.jobs import Jobs
-from mars_score.web.api.queue import Limits, Pace, Queue, Settings, Ticket
+from mars_score.web.api.queue import Pace, Queue, RequestSettings, ServerLimits, Ticket
 from mars_score.web.errors import HttpError
 from tests.study.report.test_page import PAYLOADS, Page
 from tests.web.api.fake import BAD, FakeService, score_of
@@ -194,11 +194,11 @@ def in_a_loop(work: Coroutine[Any, Any, None]) -> None:
 
 def test_jobs_are_bounded_in_rows() -> None:
     async def check() -> None:
-        limits = Limits(kept_rows=10)
+        limits = ServerLimits(kept_rows=10)
         jobs = Jobs(limits, Queue(limits, Pace()))
 
         def ticket(rows: int) -> Ticket:
-            return Ticket(Settings("story"), [Example(str(i), "c", ("r",)) for i in range(rows)])
+            return Ticket(RequestSettings("story"), [Example(str(i), "c", ("r",)) for i in range(rows)])
 
         first, second = jobs.add(ticket(5), ""), jobs.add(ticket(5), "")
         with pytest.raises(HttpError, match="2 jobs are running"):
@@ -216,10 +216,10 @@ def test_jobs_are_bounded_in_rows() -> None:
 def test_jobs_are_bounded_in_age() -> None:
     async def check() -> None:
         now = 0.0
-        limits = Limits(job_age=100)
+        limits = ServerLimits(job_age=100)
         jobs = Jobs(limits, Queue(limits, Pace()), lambda: now)
-        old = jobs.add(Ticket(Settings("story"), [Example("1", "c", ("r",))]), "")
-        other = jobs.add(Ticket(Settings("story"), [Example("1", "c", ("r",))]), "")
+        old = jobs.add(Ticket(RequestSettings("story"), [Example("1", "c", ("r",))]), "")
+        other = jobs.add(Ticket(RequestSettings("story"), [Example("1", "c", ("r",))]), "")
         old.ticket.fail(HttpError(422, "x"))
         await asyncio.sleep(0)
         now = 100

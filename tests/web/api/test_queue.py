@@ -5,26 +5,36 @@ from __future__ import annotations
 import pytest
 
 from mars_score.types import Example
-from mars_score.web.api import worker as worker_module
-from mars_score.web.api.queue import FEWEST, FIRST, MOST, Limits, Outcome, Pace, Queue, Settings, Ticket
-from mars_score.web.api.worker import Worker
+from mars_score.web.api import scorers
+from mars_score.web.api.queue import (
+    FEWEST,
+    FIRST,
+    MOST,
+    Pace,
+    Queue,
+    RequestSettings,
+    ServerLimits,
+    Ticket,
+    TicketOutcome,
+)
+from mars_score.web.api.scorers import Worker
 from mars_score.web.errors import HttpError
 from tests.web.api.fake import BAD, BROKEN, FakeService
 from tests.web.api.running import until
 
-STORY, QA = Settings("story"), Settings("qa")
+STORY, QA = RequestSettings("story"), RequestSettings("qa")
 
 
 def ticket(
-    name: str, rows: int, settings: Settings = STORY, *, whole: bool = False, text: str = "x"
+    name: str, rows: int, settings: RequestSettings = STORY, *, whole: bool = False, text: str = "x"
 ) -> Ticket:
     return Ticket(settings, [Example(f"{name}{i}", text, ("r",)) for i in range(rows)], whole=whole)
 
 
-def queue_of(*tickets: Ticket, limits: Limits | None = None, rows: int = 8) -> Queue:
+def queue_of(*tickets: Ticket, limits: ServerLimits | None = None, rows: int = 8) -> Queue:
     pace = Pace()
     pace.rows = rows
-    queue = Queue(limits or Limits(), pace)
+    queue = Queue(limits or ServerLimits(), pace)
     for one in tickets:
         queue.submit(one)
     return queue
@@ -33,7 +43,7 @@ def queue_of(*tickets: Ticket, limits: Limits | None = None, rows: int = 8) -> Q
 def take(queue: Queue) -> list[str]:
     batch = queue.take()
     assert batch is not None
-    batch.deliver(Outcome([None] * len(batch.examples), {}))  # type: ignore[list-item]
+    batch.deliver(TicketOutcome([None] * len(batch.examples), {}))  # type: ignore[list-item]
     return [example.id for example in batch.examples]
 
 
@@ -86,19 +96,19 @@ def test_what_must_be_whole_is_neither_cut_nor_joined() -> None:
 
 
 def test_the_queue_is_bounded_in_requests_and_rows() -> None:
-    queue = queue_of(ticket("a", 1), ticket("b", 1), limits=Limits(queue_requests=2))
+    queue = queue_of(ticket("a", 1), ticket("b", 1), limits=ServerLimits(queue_requests=2))
     with pytest.raises(HttpError, match="2 requests with 2 rows are waiting") as refused:
         queue.submit(ticket("c", 1))
     assert refused.value.status == 429
     assert int(refused.value.headers["Retry-After"]) >= 1
-    queue = queue_of(ticket("a", 30), limits=Limits(queue_rows=40))  # alone, any size will do
+    queue = queue_of(ticket("a", 30), limits=ServerLimits(queue_rows=40))  # alone, any size will do
     with pytest.raises(HttpError, match="30 rows are waiting"):
         queue.submit(ticket("b", 11))
     queue.submit(ticket("c", 10))
 
 
 def test_a_request_that_is_being_worked_on_counts() -> None:
-    queue = queue_of(ticket("a", 1), limits=Limits(queue_requests=1))
+    queue = queue_of(ticket("a", 1), limits=ServerLimits(queue_requests=1))
     assert queue.take() is not None
     assert (queue.requests, queue.rows) == (1, 0)
     with pytest.raises(HttpError):
@@ -149,7 +159,7 @@ def test_pace_follows_the_clock() -> None:
 
 def worked(service: FakeService, *tickets: Ticket) -> None:
     """Let the first request be in work while the others queue up; then let all finish."""
-    queue = Queue(Limits(), Pace())
+    queue = Queue(ServerLimits(), Pace())
     worker = Worker(service, queue, Pace())
     service.open.clear()
     worker.start()
@@ -179,7 +189,7 @@ def test_one_bad_request_spoils_no_other(service: FakeService, text: str) -> Non
 
 
 def test_work_that_nobody_wants_is_broken_off(service: FakeService) -> None:
-    queue, pace = Queue(Limits(), Pace()), Pace()
+    queue, pace = Queue(ServerLimits(), Pace()), Pace()
     worker = Worker(service, queue, pace)
     service.open.clear()
     worker.start()
@@ -202,11 +212,11 @@ def test_free_memory_is_given_back_after_batches(monkeypatch: pytest.MonkeyPatch
     """The C library keeps what a batch needed: a server of half a gigabyte once kept as much again."""
     given: list[int] = []
     service, pace = FakeService(), Pace()
-    monkeypatch.setattr(worker_module, "malloc_trim", lambda: given.append(len(service.batches)))
-    queue = Queue(Limits(), pace)
+    monkeypatch.setattr(scorers, "malloc_trim", lambda: given.append(len(service.batches)))
+    queue = Queue(ServerLimits(), pace)
     worker = Worker(service, queue, pace)
     for name in ("one", "two"):
-        queue.submit(Ticket(Settings("general"), [Example(name, "c", ("r",), "")], whole=True))
+        queue.submit(Ticket(RequestSettings("general"), [Example(name, "c", ("r",), "")], whole=True))
     worker.start()
     until(lambda: len(service.batches) == 2)
     queue.close()

@@ -19,9 +19,10 @@ from mars_score.metrics.registry import make_metric
 from mars_score.progress import silent_stages
 from mars_score.types import Example
 from mars_score.web.api.app import make_server
-from mars_score.web.api.queue import Settings
+from mars_score.web.api.queue import RequestSettings
 from mars_score.web.api.scorers import Scorers, offered
-from mars_score.web.explain.explanation import as_dict, explain_examples
+from mars_score.web.explain.data import as_dict
+from mars_score.web.explain.explanation import explain_examples
 from tests.study.toy_mars import toy_scorer
 from tests.web.api.running import until
 from tests.web.api.test_jobs import events
@@ -153,7 +154,7 @@ def test_a_request_is_a_corpus_of_its_own() -> None:
     service = Scorers(scorer, {"own": scorer.config})
     examples = [Example(f"row {i}", "A b.", (f"Reference {i} of the rows.",), "Context.") for i in range(4)]
     for some in (examples, examples[:3]):
-        settings = Settings("own", ("mars", "mars_no_plan"))
+        settings = RequestSettings("own", ("mars", "mars_no_plan"))
         found = service.work(settings, some, silent_stages, lambda event: None)
         alone = toy_scorer(idf="corpus", cache=None).score_examples(some)
         assert found.signatures["mars"] == alone.signature

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mars_score.mars.scorer import MarsScorer
     from mars_score.types import ItemScore
-    from mars_score.web.explain.explanation import ExplainedItem
+    from mars_score.web.explain.data import ExplainedItem
 
 KILN = "The potter left the kiln closed over night. In the morning the glaze on the blue bowl had cracked."
 FERRY = "The last ferry leaves at nine. Ines reached the pier with two minutes to spare."

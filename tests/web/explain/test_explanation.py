@@ -9,7 +9,8 @@ import pytest
 
 from mars_score.errors import InputError
 from mars_score.types import Example
-from mars_score.web.explain.explanation import ExplainedItem, as_dict, explain_examples
+from mars_score.web.explain.data import ExplainedItem, as_dict
+from mars_score.web.explain.explanation import explain_examples
 from tests.study.toy_mars import toy_scorer
 from tests.web.explain.sample import EXAMPLES, HUMANS, sample, scored, scorer
 

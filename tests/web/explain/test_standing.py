@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mars_score.types import Example
+from mars_score.web.explain.page import make_strip
 from mars_score.web.explain.standing import Standing, band, find_standing, placing, unrelated
-from mars_score.web.explain.strip import make_strip
 from mars_score.web.explain.wording import standing_sentences
 from tests.web.explain.sample import EXAMPLES, scored, scorer
 

@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mars_score.web.rating.questions import LONGEST, order_for, rater_key, rater_name
-from mars_score.web.rating.sheet import Sheet, Text
+from mars_score.web.rating.sheet import Sheet, SheetText
 from tests.cli.conftest import environment
 from tests.web.rating.samples import rows
 
-TWENTY = Sheet(Path("sheet.csv"), tuple(Text(row.code, row.context, row.text) for row in rows(20)))
+TWENTY = Sheet(Path("sheet.csv"), tuple(SheetText(row.code, row.context, row.text) for row in rows(20)))
 VARIANTS = {row.code: row.variant for row in rows(20)}
 
 texts = st.lists(
-    st.builds(Text, st.text(min_size=1, max_size=4), st.sampled_from(["", "a", "b"]), st.text(max_size=3)),
+    st.builds(
+        SheetText, st.text(min_size=1, max_size=4), st.sampled_from(["", "a", "b"]), st.text(max_size=3)
+    ),
     min_size=1,
     max_size=20,
     unique_by=lambda text: text.code,
@@ -30,7 +32,7 @@ names = st.text("abcdef 0123", min_size=1, max_size=8)
 
 @given(texts, names)
 @settings(deadline=None)
-def test_an_order_is_a_permutation_in_rounds(found: list[Text], rater: str) -> None:
+def test_an_order_is_a_permutation_in_rounds(found: list[SheetText], rater: str) -> None:
     sheet = Sheet(Path("sheet.csv"), tuple(found))
     order = order_for(sheet, rater)
     assert sorted(text.code for text in order) == sorted(text.code for text in found)

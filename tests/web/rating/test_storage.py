@@ -13,7 +13,7 @@ import pytest
 from mars_score.errors import InputError, OutputError
 from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.sheet import Sheet, read_sheet
-from mars_score.web.rating.storage import Answer, NotSavedError, RatingStore
+from mars_score.web.rating.storage import NotSavedError, RatingAnswer, RatingStore
 from tests.unprivileged import unprivileged
 from tests.web.rating.samples import rows, write_sheet
 
@@ -34,7 +34,10 @@ def test_the_last_answer_counts_and_the_history_stays(store: RatingStore) -> Non
     store.save("ida", "c1", {"overall": 3})
     assert store.answers_of("Ida") == {"c1": {"overall": 3, "relevance": 1}}
     assert [answer.rating for answer in store.history()] == [3, 5, 1, 3]
-    assert store.answers() == [Answer("Ida", "c1", "relevance", 1), Answer("Ida", "c1", "overall", 3)]
+    assert store.answers() == [
+        RatingAnswer("Ida", "c1", "relevance", 1),
+        RatingAnswer("Ida", "c1", "overall", 3),
+    ]
 
 
 def test_one_name_in_two_spellings_is_one_rater(store: RatingStore) -> None:

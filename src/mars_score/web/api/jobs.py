@@ -1,33 +1,79 @@
-"""Jobs: requests whose clients come back for the result. Bounded in number and age."""
+"""What the routes of one server share: waiting for a request's turn, and jobs, whose clients come back later."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Depends, Request
 
 from mars_score.io.fields import ResultRow
 from mars_score.io.html import shortened
 from mars_score.metrics.base import Summary
-from mars_score.web.api.state import ringing
+from mars_score.web.api.queue import Ticket
 from mars_score.web.errors import HttpError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from mars_score.web.api.queue import Limits, Queue, Ticket
+    from mars_score.types import Example
+    from mars_score.web.api.queue import Queue, RequestSettings, ServerLimits
+    from mars_score.web.api.scorers import Service, Worker
+    from mars_score.web.server import GracefulStop
 
 PREVIEW = 20
 SHOWN = 160
 """Rows, and characters of each, that a preview has."""
 
 
-class Job:
+class GoneError(Exception):
+    """The client does not wait any more."""
+
+
+def ringing(loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> Callable[[], None]:
+    """Return what the worker's thread calls to have something called in the server's."""
+
+    def call() -> None:
+        with suppress(RuntimeError):  # the server has ended before its worker
+            loop.call_soon_threadsafe(ring)
+
+    return call
+
+
+async def finished(request: Request, ticket: Ticket, queue: Queue) -> None:
+    """Put a request in line and wait for its end; a client that goes away leaves the line."""
+    over = asyncio.Event()
+    ring = ringing(asyncio.get_running_loop(), over.set)
+    ticket.changed = lambda: ring() if ticket.over else None
+    queue.submit(ticket)
+    waits = [asyncio.create_task(over.wait()), asyncio.create_task(_gone(request))]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+        if not ticket.over:
+            queue.cancel(ticket)
+    if ticket.error is not None:
+        raise ticket.error
+    if ticket.state == "cancelled":
+        raise GoneError
+
+
+async def _gone(request: Request) -> None:
+    """Wait for the client to go away; the body has been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class ServerJob:
     """A ticket with a name, and with people who look on."""
 
     def __init__(self, ticket: Ticket, name: str, clock: Callable[[], float]) -> None:
-        """Begin to listen to the ticket."""
         # Whoever has the id can read the result, so it must not be guessed.
         self.id = secrets.token_urlsafe(18)
         self.ticket, self.name, self.rows = ticket, name, len(ticket.examples)
@@ -85,20 +131,19 @@ class Job:
 
 
 class Jobs:
-    """All jobs by id."""
+    """All jobs by id, bounded in number and age."""
 
-    def __init__(self, limits: Limits, queue: Queue, clock: Callable[[], float] = monotonic) -> None:
-        """Begin with none."""
+    def __init__(self, limits: ServerLimits, queue: Queue, clock: Callable[[], float] = monotonic) -> None:
         self._limits, self._queue, self._clock = limits, queue, clock
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, ServerJob] = {}
 
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[ServerJob]:
         return iter(list(self._jobs.values()))
 
-    def add(self, ticket: Ticket, name: str) -> Job:
+    def add(self, ticket: Ticket, name: str) -> ServerJob:
         """Start a job. If there are too many, those that have been finished longest make room."""
         self._forget_old()
         finished = sorted(
@@ -109,7 +154,7 @@ class Jobs:
                 message = f"{len(self._jobs)} jobs are running already"
                 raise HttpError(429, message, "try again in 10 s", {"Retry-After": "10"})
             del self._jobs[finished.pop(0).id]
-        job = Job(ticket, name, self._clock)
+        job = ServerJob(ticket, name, self._clock)
         self._queue.submit(ticket)
         self._jobs[job.id] = job
         return job
@@ -120,7 +165,7 @@ class Jobs:
             len(self._jobs) >= self._limits.jobs or kept + rows > self._limits.kept_rows
         )
 
-    def find(self, name: str) -> Job:
+    def find(self, name: str) -> ServerJob:
         """Return a job."""
         self._forget_old()
         if name not in self._jobs:
@@ -138,3 +183,31 @@ class Jobs:
         self._jobs = {
             name: job for name, job in self._jobs.items() if job.ended is None or job.ended >= oldest
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """Queue, worker and jobs."""
+
+    service: Service
+    limits: ServerLimits
+    queue: Queue
+    worker: Worker
+    jobs: Jobs
+    stopping: GracefulStop
+
+    def ticket(self, settings: RequestSettings, examples: Sequence[Example]) -> Ticket:
+        """Return a request, not in line yet."""
+        # With IDF from the corpus, a score depends on all rows of its request, and on no others. An explanation
+        # sets candidates side by side.
+        corpus = self.service.presets[settings.preset].masking.idf == "corpus"
+        return Ticket(settings, examples, whole=corpus or settings.explain or settings.watch)
+
+
+async def find_state(request: Request) -> ServerState:
+    """Return what the application of a request was made with."""
+    state: ServerState = request.app.state.server
+    return state
+
+
+State = Annotated[ServerState, Depends(find_state)]

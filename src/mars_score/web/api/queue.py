@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
 from mars_score.io.fields import ResultRow
-from mars_score.web.errors import HttpError
+from mars_score.web.errors import HttpError, stopping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,22 +17,9 @@ if TYPE_CHECKING:
     from mars_score.types import Augmentation, Example, Pair
     from mars_score.web.explain.data import ExplainedItem
 
-    pass
-
-    pass
-    pass
-
-    pass
-    pass
-    pass
-    pass
-
-
-# How much a server takes on. Beyond it a request is refused, and the answer says what to do.
-
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """All bounds in one place."""
 
     body: int = 16 << 20
@@ -61,8 +48,6 @@ class Limits:
     """Seconds that a finished job is kept."""
 
 
-# How much is done at once, so that nobody waits long for their turn; and how long a queue will take.
-
 FEWEST, FIRST, MOST = 4, 32, 256
 """Rows in a batch. New references take far longer than known ones, and nobody knows beforehand."""
 SHORT, LONG = 1.0, 4.0
@@ -76,7 +61,6 @@ class Pace:
     """Learns from every batch."""
 
     def __init__(self) -> None:
-        """Begin in the middle."""
         self.rows = FIRST
         self.seconds_a_row = 0.05
 
@@ -93,13 +77,11 @@ class Pace:
         return max(1, min(LONGEST_WAIT, round(rows * self.seconds_a_row)))
 
 
-# What is to be done with rows. Requests with equal settings share a batch.
-
 Kind = Literal["score", "augment"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RequestSettings:
     """What a request asks for."""
 
     preset: str
@@ -110,8 +92,6 @@ class Settings:
     watch: bool = False
     """Also tell of each template as it is filled."""
 
-
-# A request in the queue: its rows, how far they are, and what became of them.
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 OVER: tuple[State, ...] = ("done", "failed", "cancelled")
@@ -129,7 +109,7 @@ AnswerRow = ResultRow | AugmentedRow
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TicketOutcome:
     """What rows became."""
 
     rows: list[AnswerRow]
@@ -147,7 +127,7 @@ def _nobody() -> None:
 class Ticket:
     """Filled in by the worker's thread, read by the server's; what is over does not change any more."""
 
-    settings: Settings
+    settings: RequestSettings
     examples: Sequence[Example]
     whole: bool = False
     """Whether its rows must be in one batch, with nobody else's."""
@@ -175,7 +155,7 @@ class Ticket:
         """Whether nothing more will happen."""
         return self.state in OVER
 
-    def deliver(self, outcome: Outcome, *, last: bool) -> None:
+    def deliver(self, outcome: TicketOutcome, *, last: bool) -> None:
         """Take the next rows."""
         self.rows += outcome.rows
         self.signatures, self.explained = outcome.signatures, outcome.explained
@@ -200,9 +180,6 @@ class Ticket:
         self.changed()
 
 
-# Batches: a slice of each of several requests that ask for the same.
-
-
 @dataclass(frozen=True, slots=True)
 class Slice:
     """Some rows of a request."""
@@ -215,10 +192,10 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RequestBatch:
     """What the worker does at once."""
 
-    settings: Settings
+    settings: RequestSettings
     slices: tuple[Slice, ...]
 
     @property
@@ -231,23 +208,23 @@ class Batch:
         """Whether anybody still waits for it."""
         return any(not one.ticket.over for one in self.slices)
 
-    def single(self) -> list[Batch]:
+    def single(self) -> list[RequestBatch]:
         """Return a batch for each request."""
-        return [Batch(self.settings, (one,)) for one in self.slices]
+        return [RequestBatch(self.settings, (one,)) for one in self.slices]
 
     def progress(self, stage: str, finished: int, total: int) -> None:
         """Tell every request how far its batch is."""
         for one in self.slices:
             one.ticket.progress(stage, finished, total)
 
-    def deliver(self, outcome: Outcome) -> None:
+    def deliver(self, outcome: TicketOutcome) -> None:
         """Give every request its rows."""
         start = 0
         for one in self.slices:
             rows = outcome.rows[start : start + len(one.examples)]
             start += len(one.examples)
             if not one.ticket.over:
-                one.ticket.deliver(Outcome(rows, outcome.signatures, outcome.explained), last=one.last)
+                one.ticket.deliver(TicketOutcome(rows, outcome.signatures, outcome.explained), last=one.last)
 
     def fail(self, error: Exception) -> None:
         """Tell every request that it cannot be answered."""
@@ -255,7 +232,7 @@ class Batch:
             one.ticket.fail(error)
 
 
-def cut(waiting: Sequence[Ticket], most: int) -> Batch:
+def cut(waiting: Sequence[Ticket], most: int) -> RequestBatch:
     """Cut a batch of up to so many rows from those that wait; the first of them decides what is done.
 
     Rows are shared out evenly: whoever wants few gets all of them, and what is left goes to the others. So a
@@ -263,14 +240,14 @@ def cut(waiting: Sequence[Ticket], most: int) -> Batch:
     """
     first = waiting[0]
     if first.whole:
-        return Batch(first.settings, (_slice(first, first.left),))
+        return RequestBatch(first.settings, (_slice(first, first.left),))
     same = [one for one in waiting if one.settings == first.settings and not one.whole][:most]
     shares: dict[Ticket, int] = {}
     left = most
     for done, one in enumerate(sorted(same, key=lambda one: one.left)):
         shares[one] = min(one.left, max(1, left // (len(same) - done)))
         left -= shares[one]
-    return Batch(first.settings, tuple(_slice(one, shares[one]) for one in same))
+    return RequestBatch(first.settings, tuple(_slice(one, shares[one]) for one in same))
 
 
 def _slice(ticket: Ticket, rows: int) -> Slice:
@@ -279,17 +256,13 @@ def _slice(ticket: Ticket, rows: int) -> Slice:
     return Slice(ticket, ticket.examples[start : ticket.taken], last=not ticket.left)
 
 
-# The queue between the server, which has many clients, and the worker, which has one set of models.
-
-
 class Queue:
     """Requests in line. Whoever has had a turn and wants more goes to the end of it."""
 
-    def __init__(self, limits: Limits, pace: Pace) -> None:
-        """Begin empty."""
+    def __init__(self, limits: ServerLimits, pace: Pace) -> None:
         self._limits, self._pace = limits, pace
         self._waiting: deque[Ticket] = deque()
-        self._working: Batch | None = None
+        self._working: RequestBatch | None = None
         self._closed = False
         self._changed = threading.Condition()
 
@@ -334,7 +307,7 @@ class Queue:
             self._changed.notify_all()
         ticket.changed()
 
-    def take(self) -> Batch | None:
+    def take(self) -> RequestBatch | None:
         """Wait for work. None means that there will be no more."""
         with self._changed:
             self._working = None
@@ -351,7 +324,7 @@ class Queue:
             self._working = batch
             return batch
 
-    def drop(self, batch: Batch) -> None:
+    def drop(self, batch: RequestBatch) -> None:
         """Forget the further rows of requests that failed."""
         with self._changed:
             for one in batch.slices:
@@ -384,13 +357,3 @@ class Queue:
         return len(self._waiting) + sum(
             one.ticket not in self._waiting and not one.ticket.over for one in working
         )
-
-
-def stopping() -> HttpError:
-    """What is said to whoever comes too late."""
-    return HttpError(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "the server is stopping",
-        "try again when it is back",
-        {"Retry-After": "10"},
-    )

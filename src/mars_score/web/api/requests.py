@@ -1,4 +1,7 @@
-"""The rows of a request or an uploaded file as examples, checked as strictly as those of a file."""
+"""The rows of a request or an uploaded file as examples, checked as strictly as those of a file.
+
+No path is ever opened: the bytes of a file are the body of a request, and its name is only shown.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from mars_score.io.readers import unique_at_once
 from mars_score.io.source import pieces
 from mars_score.metrics.registry import METRICS
 from mars_score.types import Example
-from mars_score.web.api.queue import Settings
+from mars_score.web.api.queue import RequestSettings
 from mars_score.web.api.schemas import Item, Texts
 from mars_score.web.errors import HttpError
 
@@ -23,15 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from mars_score.io.fields import RawRow
-    from mars_score.web.api.queue import Limits
+    from mars_score.web.api.queue import ServerLimits
 
-
-# The rows of a request as examples, checked as strictly as those of a file.
 
 HALF = re.compile("[\ud800-\udfff]")
 
 
-def examples_of(items: Sequence[Texts], limits: Limits, most: int) -> list[Example]:
+def examples_of(items: Sequence[Texts], limits: ServerLimits, most: int) -> list[Example]:
     """Turn rows into examples; every complaint names the row."""
     if len(items) > most:
         raise too_many(len(items), most)
@@ -48,7 +49,7 @@ def examples_of(items: Sequence[Texts], limits: Limits, most: int) -> list[Examp
     return examples
 
 
-def check_texts(example: Example, place: str, limits: Limits) -> None:
+def check_texts(example: Example, place: str, limits: ServerLimits) -> None:
     """Refuse texts that are too long, and references that say nothing."""
     if len(example.references) > limits.references:
         raise _wrong(
@@ -73,21 +74,22 @@ def check_texts(example: Example, place: str, limits: Limits) -> None:
 def settings_of(
     presets: Collection[str], preset: str | None, metrics: Sequence[str] = ("mars",), *,
     explain: bool = False, watch: bool = False,
-) -> Settings:  # fmt: skip
+) -> RequestSettings:  # fmt: skip
     """Check the names that a client gives, and say which one was meant."""
     chosen = next(iter(presets)) if preset is None else preset
-    if chosen not in presets:
-        raise ConfigError(
-            f"unknown preset {chosen!r}; there are {', '.join(presets)}.{did_you_mean(chosen, presets)}"
-        )
+    _check_name("preset", chosen, presets)
     for name in metrics:
-        if name not in METRICS:
-            raise ConfigError(
-                f"unknown metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}"
-            )
+        _check_name("metric", name, METRICS)
     if (explain or watch) and "mars" not in metrics:
         raise _wrong("explain: only the metric mars can be explained", "add mars to metrics")
-    return Settings(chosen, tuple(dict.fromkeys(metrics)), explain=explain, watch=watch)
+    return RequestSettings(chosen, tuple(dict.fromkeys(metrics)), explain=explain, watch=watch)
+
+
+def _check_name(what: str, name: str, offered: Collection[str]) -> None:
+    if name not in offered:
+        raise ConfigError(
+            f"unknown {what} {name!r}; there are {', '.join(offered)}.{did_you_mean(name, offered)}"
+        )
 
 
 def too_many(rows: int, most: int) -> HttpError:
@@ -109,8 +111,6 @@ def _example(item: Texts, number: int) -> Example:
 def _wrong(message: str, remedy: str) -> HttpError:
     return HttpError(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)
 
-
-# A file as the body of a request. No path is ever opened: the bytes are the body, and a name is only shown.
 
 TYPES = {
     "application/x-ndjson": "jsonl",
@@ -143,7 +143,7 @@ def kind_of(content_type: str) -> str:
     return kind
 
 
-def read_upload(body: bytes, kind: str, name: str, limits: Limits) -> list[Example]:
+def read_upload(body: bytes, kind: str, name: str, limits: ServerLimits) -> list[Example]:
     """Read the rows of a file; a bad one is named by its line, as the command line does."""
     fields = field_names()
 

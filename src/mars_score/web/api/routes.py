@@ -4,37 +4,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import Body, FastAPI, Request
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from mars_score.io.fields import ResultRow
 from mars_score.io.writers import Table, json_line
 from mars_score.metrics.registry import METRICS
+from mars_score.run.work import augmented_content
+from mars_score.web.api.jobs import GoneError, ServerState, State, finished
 from mars_score.web.api.queue import AugmentedRow
 from mars_score.web.api.requests import examples_of, settings_of
 from mars_score.web.api.schemas import (
     AugmentAnswer,
     AugmentRequest,
     Health,
-    MetricInfo,
+    MetricDescription,
     MetricsAnswer,
-    PresetInfo,
+    PresetDescription,
     PresetsAnswer,
     ScoreAnswer,
     ScoreRequest,
 )
-from mars_score.web.api.state import GoneError, finished
 from mars_score.web.app import refusal
 
 if TYPE_CHECKING:
     from mars_score.types import Example
-    from mars_score.web.api.queue import Settings, Ticket
-    from mars_score.web.api.state import ServerState
+    from mars_score.web.api.queue import RequestSettings, Ticket
 
-
-# Finished tickets as answers.
 
 FORMATS = {
     "json": "application/json",
@@ -53,7 +51,7 @@ def scores(ticket: Ticket) -> dict[str, Any]:
         ],
     }
     if ticket.settings.explain:
-        from mars_score.web.explain.explanation import as_dict
+        from mars_score.web.explain.data import as_dict
 
         content["explanations"] = [as_dict(item) for item in ticket.explained]
     return content
@@ -64,7 +62,11 @@ def augmentations(ticket: Ticket) -> dict[str, Any]:
     return {
         "preset": ticket.settings.preset,
         "signatures": ticket.signatures,
-        "results": [_augmented(row) for row in ticket.rows if isinstance(row, AugmentedRow)],
+        "results": [
+            {"id": row.id, "references": [augmented_content(*reference) for reference in row.found]}
+            for row in ticket.rows
+            if isinstance(row, AugmentedRow)
+        ],
     }
 
 
@@ -82,26 +84,6 @@ def _result_rows(ticket: Ticket) -> list[ResultRow]:
     return [row for row in ticket.rows if isinstance(row, ResultRow)]
 
 
-def _augmented(row: AugmentedRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "references": [
-            {
-                "context": pair.context,
-                "reference": pair.reference,
-                "augmented": [
-                    {"ratio": one.ratio, "template": str(one.template), "text": one.text}
-                    for one in found.augmented
-                ],
-                "flags": list(found.flags),
-            }
-            for pair, found in row.found
-        ],
-    }
-
-
-# The interface for programs: score, augment, and what there is to choose from.
-
 CLIENT_GONE = 499
 Responses = dict[int | str, dict[str, Any]]
 BUSY: Responses = {
@@ -109,91 +91,93 @@ BUSY: Responses = {
 }
 
 
-def add_api(app: FastAPI, room: ServerState) -> None:
-    """Add the routes."""
-    limits = room.limits
+router = APIRouter()
 
-    async def work(request: Request, settings: Settings, examples: list[Example], kind: str) -> Response:
-        ticket = room.ticket(settings, examples)
-        try:
-            await finished(request, ticket, room.queue)
-        except GoneError:
-            return Response(status_code=CLIENT_GONE)  # nobody reads it
-        return JSONResponse(scores(ticket) if kind == "score" else augmentations(ticket))
 
-    @app.post("/v1/score", response_model=ScoreAnswer, responses=BUSY, tags=["scores"], summary="Score rows")
-    async def score(request: Request, body: Annotated[ScoreRequest, Body()]) -> Response:
-        """Score every row with every metric that is named.
+@router.post("/v1/score", response_model=ScoreAnswer, responses=BUSY, tags=["scores"], summary="Score rows")
+async def score(request: Request, body: ScoreRequest, state: State) -> Response:
+    """Score every row with every metric that is named.
 
-        Scores are the library's and the command line's to the last bit. For more rows than one answer should
-        wait for, or to follow the progress, POST /v1/jobs.
-        """
-        settings = settings_of(room.service.presets, body.preset, body.metrics, explain=body.explain)
-        most = limits.explained if body.explain else limits.rows
-        return await work(request, settings, examples_of(body.items, limits, most), "score")
+    Scores are the library's and the command line's to the last bit. For more rows than one answer should
+    wait for, or to follow the progress, POST /v1/jobs.
+    """
+    settings = settings_of(state.service.presets, body.preset, body.metrics, explain=body.explain)
+    most = state.limits.explained if body.explain else state.limits.rows
+    return await _work(request, state, settings, examples_of(body.items, state.limits, most))
 
-    @app.post(
-        "/v1/augment",
-        response_model=AugmentAnswer,
-        responses=BUSY,
-        tags=["scores"],
-        summary="Augment references",
+
+@router.post(
+    "/v1/augment", response_model=AugmentAnswer, responses=BUSY, tags=["scores"], summary="Augment references"
+)
+async def augment(request: Request, body: AugmentRequest, state: State) -> Response:
+    """Mask every reference at every ratio and fill the blanks in the light of its context."""
+    settings = replace(settings_of(state.service.presets, body.preset), kind="augment")
+    return await _work(request, state, settings, examples_of(body.items, state.limits, state.limits.rows))
+
+
+@router.get("/v1/metrics", tags=["choices"], summary="List the metrics")
+async def metrics() -> MetricsAnswer:
+    """Name every metric, with what it reads and what it is made of."""
+    return MetricsAnswer(
+        metrics=[
+            MetricDescription(
+                name=name,
+                summary=entry.summary,
+                inputs=entry.inputs,
+                models=", ".join(entry.models),
+                higher_is_better=entry.higher_is_better,
+            )
+            for name, entry in METRICS.items()
+        ]
     )
-    async def augment(request: Request, body: Annotated[AugmentRequest, Body()]) -> Response:
-        """Mask every reference at every ratio and fill the blanks in the light of its context."""
-        settings = replace(settings_of(room.service.presets, body.preset), kind="augment")
-        return await work(request, settings, examples_of(body.items, limits, limits.rows), "augment")
 
-    @app.get("/v1/metrics", tags=["choices"], summary="List the metrics")
-    async def metrics() -> MetricsAnswer:
-        """Name every metric, with what it reads and what it is made of."""
-        return MetricsAnswer(
-            metrics=[
-                MetricInfo(
-                    name=name,
-                    summary=entry.summary,
-                    inputs=entry.inputs,
-                    models=", ".join(entry.models),
-                    higher_is_better=entry.higher_is_better,
-                )
-                for name, entry in METRICS.items()
-            ]
-        )
 
-    @app.get("/v1/presets", tags=["choices"], summary="List the presets")
-    async def presets() -> PresetsAnswer:
-        """Name every preset that needs no other models than this server has."""
-        return PresetsAnswer(
-            presets=[
-                PresetInfo(
-                    name=name,
-                    default=not place,
-                    ratios=list(config.masking.ratios),
-                    language_model=config.infilling.lm,
-                    encoder=config.scoring.encoder,
-                    q=config.scoring.q,
-                )
-                for place, (name, config) in enumerate(room.service.presets.items())
-            ]
-        )
-
-    @app.get(
-        "/healthz",
-        response_model=Health,
-        responses={
-            503: {"model": Health, "description": "The models are not loaded, or the server is stopping."}
-        },
-        tags=["server"],
-        summary="Tell whether the server is ready",
+@router.get("/v1/presets", tags=["choices"], summary="List the presets")
+async def presets(state: State) -> PresetsAnswer:
+    """Name every preset that needs no other models than this server has."""
+    return PresetsAnswer(
+        presets=[
+            PresetDescription(
+                name=name,
+                default=not number,
+                ratios=list(config.masking.ratios),
+                language_model=config.infilling.lm,
+                encoder=config.scoring.encoder,
+                q=config.scoring.q,
+            )
+            for number, (name, config) in enumerate(state.service.presets.items())
+        ]
     )
-    async def health() -> Response:
-        """Ready means that the models are loaded. Needs no token."""
-        ready = room.worker.ready.is_set()
-        content = Health(
-            status="stopping" if room.stopping.begun else "ready" if ready else "loading",
-            requests=room.queue.requests,
-            rows=room.queue.rows,
-            message=room.worker.problem,
-        )
-        code = HTTPStatus.OK if content.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
-        return JSONResponse(content.model_dump(), code)
+
+
+@router.get(
+    "/healthz",
+    response_model=Health,
+    responses={
+        503: {"model": Health, "description": "The models are not loaded, or the server is stopping."}
+    },
+    tags=["server"],
+    summary="Tell whether the server is ready",
+)
+async def health(state: State) -> Response:
+    """Ready means that the models are loaded. Needs no token."""
+    ready = state.worker.ready.is_set()
+    content = Health(
+        status="stopping" if state.stopping.begun else "ready" if ready else "loading",
+        requests=state.queue.requests,
+        rows=state.queue.rows,
+        message=state.worker.problem,
+    )
+    code = HTTPStatus.OK if content.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
+    return JSONResponse(content.model_dump(), code)
+
+
+async def _work(
+    request: Request, state: ServerState, settings: RequestSettings, examples: list[Example]
+) -> Response:
+    ticket = state.ticket(settings, examples)
+    try:
+        await finished(request, ticket, state.queue)
+    except GoneError:
+        return Response(status_code=CLIENT_GONE)  # nobody reads it
+    return JSONResponse(scores(ticket) if settings.kind == "score" else augmentations(ticket))

@@ -143,7 +143,7 @@ class ScoreAnswer(BaseModel):
     )
 
 
-class Variant(BaseModel):
+class VariantAnswer(BaseModel):
     """An augmented reference."""
 
     ratio: float = Field(description="Share of words masked; 0 is the reference itself.")
@@ -151,12 +151,12 @@ class Variant(BaseModel):
     text: str
 
 
-class AugmentedReference(BaseModel):
+class ReferenceAnswer(BaseModel):
     """A reference and what became of it."""
 
     context: str
     reference: str
-    augmented: list[Variant]
+    augmented: list[VariantAnswer]
     flags: list[str]
 
 
@@ -164,7 +164,7 @@ class AugmentedResult(BaseModel):
     """The augmented references of one row."""
 
     id: str
-    references: list[AugmentedReference]
+    references: list[ReferenceAnswer]
 
 
 class AugmentAnswer(BaseModel):
@@ -206,7 +206,7 @@ class JobState(BaseModel):
     preview: list[PreviewRow] = Field(description="The first rows that are done.")
 
 
-class MetricInfo(BaseModel):
+class MetricDescription(BaseModel):
     """A metric that can be asked for."""
 
     name: str
@@ -219,10 +219,10 @@ class MetricInfo(BaseModel):
 class MetricsAnswer(BaseModel):
     """All metrics."""
 
-    metrics: list[MetricInfo]
+    metrics: list[MetricDescription]
 
 
-class PresetInfo(BaseModel):
+class PresetDescription(BaseModel):
     """Settings by task."""
 
     name: str
@@ -236,7 +236,7 @@ class PresetInfo(BaseModel):
 class PresetsAnswer(BaseModel):
     """All presets that this server offers."""
 
-    presets: list[PresetInfo]
+    presets: list[PresetDescription]
 
 
 class Health(BaseModel):

@@ -1,12 +1,16 @@
-"""What the worker does with rows: the scorer of each preset, watched as it fills blanks."""
+"""The one thread that touches the models, and what it does with rows: score, augment, explain, watch."""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import fields
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mars_score.config import PRESETS
+from mars_score.errors import MarsError
 from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.kv_cache import malloc_trim
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.io.examples import clean_examples
 from mars_score.io.fields import ResultRow
@@ -15,7 +19,8 @@ from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import Progress, silent
 from mars_score.types import AugmentedReference
-from mars_score.web.api.queue import AnswerRow, AugmentedRow, Outcome
+from mars_score.web.api.queue import AnswerRow, AugmentedRow, TicketOutcome
+from mars_score.web.errors import log, of_error, unexpected
 from mars_score.web.explain.explanation import with_corpus
 
 if TYPE_CHECKING:
@@ -29,12 +34,9 @@ if TYPE_CHECKING:
     from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.types import Block, Example, Template
-    from mars_score.web.api.queue import Settings
+    from mars_score.web.api.queue import Pace, Queue, RequestBatch, RequestSettings
 
     Tell = Callable[[dict[str, Any]], None]
-
-
-# Watching a language model fill blanks: the same infiller, which tells of each template as it is done.
 
 
 class WatchedEngine(Engine):
@@ -52,7 +54,6 @@ class WatchedInfiller(GuidedInfiller):
     """Fills as another infiller does, and shares what that one remembers."""
 
     def __init__(self, other: GuidedInfiller, tell: Callable[[dict[str, Any]], None]) -> None:
-        """Take the model and the memory of another infiller."""
         engine = WatchedEngine(
             other.model, other.config, memory=other.engine.memory, max_rows=other.engine.max_rows
         )
@@ -99,9 +100,9 @@ def pieces(blocks: Sequence[Block]) -> list[dict[str, Any]]:
     return [{"text": block.text, "blank": block.blank} for block in blocks]
 
 
-# What the worker does with rows: the scorer of each preset, all of them with the same models.
-
 MARS = "mars"
+APART = 1.0
+"""Seconds between two times that free memory is given back to the system."""
 
 
 class Service(Protocol):
@@ -115,8 +116,8 @@ class Service(Protocol):
         """Load the models."""
 
     def work(
-        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
-    ) -> Outcome:
+        self, settings: RequestSettings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> TicketOutcome:
         """Do what is asked with every row."""
 
 
@@ -138,8 +139,8 @@ class Scorers:
         MarsMetric(MARS, scorer).warm_up()
 
     def work(
-        self, settings: Settings, examples: Sequence[Example], progress: StageProgress, tell: Tell
-    ) -> Outcome:
+        self, settings: RequestSettings, examples: Sequence[Example], progress: StageProgress, tell: Tell
+    ) -> TicketOutcome:
         """Score, augment or explain."""
         scorer = with_corpus(self._scorer(settings.preset), examples)  # a request is a corpus of its own
         if settings.watch:
@@ -154,7 +155,7 @@ class Scorers:
         if settings.explain:
             return _explained(scorer, metrics, examples, progress, signatures)
         rows = score_all(metrics, examples, progress)
-        return Outcome([ResultRow(row.id, row.scores, row.flags) for row in rows], signatures)
+        return TicketOutcome([ResultRow(row.id, row.scores, row.flags) for row in rows], signatures)
 
     def _scorer(self, preset: str) -> MarsScorer:
         if preset not in self._scorers:
@@ -189,8 +190,6 @@ def watched(scorer: MarsScorer, tell: Tell) -> MarsScorer:
     """Return a scorer that tells of templates as they are filled; where it has no language model, the scorer."""
     if scorer.config.infilling.infiller != "guided" or scorer.augmentations.pack is not None:
         return scorer
-    pass
-
     other = scorer.with_options()
     other.infiller = WatchedInfiller(scorer.guided, tell)
     return other
@@ -205,13 +204,13 @@ def _options(config: MarsConfig) -> dict[str, Any]:
     }
 
 
-def _augmented(scorer: MarsScorer, examples: Sequence[Example], progress: StageProgress) -> Outcome:
+def _augmented(scorer: MarsScorer, examples: Sequence[Example], progress: StageProgress) -> TicketOutcome:
     found = scorer.augment_examples(examples, progress=progress)
     rows: list[AnswerRow] = [
         AugmentedRow(example.id, tuple((pair, found[pair]) for pair in example.pairs))
         for example in clean_examples(examples)
     ]
-    return Outcome(rows, {MARS: scorer.signature})
+    return TicketOutcome(rows, {MARS: scorer.signature})
 
 
 def _explained(
@@ -220,7 +219,7 @@ def _explained(
     examples: Sequence[Example],
     progress: StageProgress,
     signatures: dict[str, str],
-) -> Outcome:
+) -> TicketOutcome:
     from mars_score.web.explain.explanation import explain_examples
 
     items = scorer.score_examples(examples, progress=progress).items
@@ -229,4 +228,97 @@ def _explained(
     for item, other in zip(items, others, strict=True):
         scores = {name: item.score if name == MARS else other.scores[name] for name in signatures}
         rows.append(ResultRow(item.id, scores, tuple(sorted({*item.flags, *other.flags}))))
-    return Outcome(rows, signatures, explain_examples(scorer, examples, items))
+    return TicketOutcome(rows, signatures, explain_examples(scorer, examples, items))
+
+
+class AbandonedError(Exception):
+    """Nobody waits for this batch any more."""
+
+
+class Worker:
+    """Takes batches from the queue until there are no more."""
+
+    def __init__(self, service: Service, queue: Queue, pace: Pace) -> None:
+        self._service, self._queue, self._pace = service, queue, pace
+        self.ready = threading.Event()
+        """Set when the models are loaded."""
+        self.ended = threading.Event()
+        self.problem = ""
+        """Why the models could not be loaded."""
+        self._given_back = 0.0
+        self._thread = threading.Thread(target=self._run, name="mars-score worker", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def join(self, seconds: float) -> None:
+        """Wait for the end, but not for long."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            self._load()
+            while (batch := self._queue.take()) is not None:
+                started, busy = monotonic(), thread_time()
+                self._do(batch)
+                self._pace.learn(len(batch.examples), monotonic() - started, thread_time() - busy)
+                self._queue.drop(batch)
+                del batch
+                self._give_back()
+        finally:
+            self.ended.set()
+
+    def _give_back(self) -> None:
+        """Return what batches needed to the system: the C library keeps it, for each size that ever was."""
+        if monotonic() - self._given_back >= APART:
+            malloc_trim()
+            self._given_back = monotonic()
+
+    def _load(self) -> Exception | None:
+        """Load the models, or return why that fails."""
+        if self.ready.is_set():
+            return None
+        try:
+            self._service.load()
+        except Exception as error:
+            log.error("the models cannot be loaded: %s", error)
+            self.problem = str(error)
+            return of_error(error) if isinstance(error, MarsError) else unexpected()
+        self.problem = ""
+        self.ready.set()
+        return None
+
+    def _do(self, batch: RequestBatch) -> None:
+        """Do a batch. If that fails for one request, the others are not to suffer: each gets its own."""
+        if not batch.wanted:
+            return
+        if (failure := self._load()) is not None:
+            batch.fail(failure)
+            return
+
+        def progress(stage: str, finished: int, total: int) -> None:
+            # The one place where work can be broken off; what was computed before is kept.
+            if not batch.wanted:
+                raise AbandonedError
+            batch.progress(stage, finished, total)
+
+        def tell(event: dict[str, Any]) -> None:
+            for one in batch.slices:
+                one.ticket.tell(event)
+
+        try:
+            outcome = self._service.work(batch.settings, batch.examples, progress, tell)
+        except AbandonedError:
+            return
+        except Exception as error:
+            if len(batch.slices) > 1:
+                for one in batch.single():
+                    self._do(one)
+            elif isinstance(error, MarsError):
+                batch.fail(of_error(error))
+            else:
+                log.exception("a batch failed")
+                batch.fail(unexpected())
+        else:
+            batch.deliver(outcome)

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from mars_score.masking.tagging import Tag
     from mars_score.types import Adjustment
 
-    pass
-
-
-# What an explanation consists of: frozen data, ready for JSON.
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -55,7 +50,7 @@ class ExplainedWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ExplainedVariant:
     """A reference at one masking ratio: what was blanked out, and what stands there instead."""
 
     ratio: float
@@ -76,7 +71,7 @@ class ExplainedReference:
 
     text: str
     words: tuple[ExplainedWord, ...]
-    variants: tuple[Variant, ...]
+    variants: tuple[ExplainedVariant, ...]
 
     @property
     def first_masked(self) -> tuple[ExplainedWord, ...]:
@@ -85,7 +80,7 @@ class ExplainedReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class ExplainedTerm:
     """One term of the sum: how alike the candidate and a variant are, times how much that counts."""
 
     reference: int | None
@@ -107,7 +102,7 @@ class ExplainedCandidate:
     written: str
     """As it was given."""
     score: float
-    terms: tuple[Term, ...]
+    terms: tuple[ExplainedTerm, ...]
     adjustments: tuple[Adjustment, ...]
     rest: float
     """What terms and adjustments leave to the score; 0 but for a formula with further parts, as a bound."""
@@ -156,9 +151,6 @@ def as_dict(item: ExplainedItem) -> dict[str, Any]:
     return asdict(item)
 
 
-# Numbers that still add up when they are rounded.
-
-
 def adding_up(values: Sequence[float], decimals: int) -> list[float]:
     """Round numbers so that they add up to their rounded sum; each moves by less than one unit.
 
@@ -171,9 +163,6 @@ def adding_up(values: Sequence[float], decimals: int) -> list[float]:
     for place in lost[:missing]:
         units[place] += 1
     return [unit / 10**decimals for unit in units]
-
-
-# Where the metric and people see a candidate among the others.
 
 
 def share_below(value: float, ordered: Sequence[float]) -> float:

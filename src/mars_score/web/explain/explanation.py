@@ -23,11 +23,10 @@ from mars_score.web.explain.data import (
     ExplainedCandidate,
     ExplainedItem,
     ExplainedReference,
+    ExplainedTerm,
+    ExplainedVariant,
     ExplainedWord,
     Piece,
-    Term,
-    Variant,
-    as_dict,
     with_ranks,
 )
 
@@ -49,9 +48,6 @@ if TYPE_CHECKING:
     )
 
 
-# With IDF from a corpus, every further question must be put to the same corpus.
-
-
 def with_corpus(scorer: MarsScorer, examples: Sequence[Example]) -> MarsScorer:
     """Return the scorer; where its corpus would be the examples of each call, one whose corpus is these."""
     if scorer.config.masking.idf != "corpus" or scorer.corpus is not None:
@@ -59,9 +55,6 @@ def with_corpus(scorer: MarsScorer, examples: Sequence[Example]) -> MarsScorer:
     settled = scorer.with_options()
     settled.corpus = list(examples)
     return settled
-
-
-# People's ratings of a file's rows, where it has any; rows without one are no error here.
 
 
 def read_ratings(
@@ -83,9 +76,6 @@ def read_ratings(
         if rating is not None or ratings:
             found[identity] = mean(ratings) if rating is None else rating
     return found
-
-
-# Which runs of a text are special: shared with the context, blanked out, or written by the language model.
 
 
 def shared_words(context: Sequence[Word], reference: str) -> tuple[frozenset[int], frozenset[int]]:
@@ -149,9 +139,9 @@ def explained_words(
     )
 
 
-def variant(augmented: AugmentedReference) -> Variant:
+def variant(augmented: AugmentedReference) -> ExplainedVariant:
     """Return an augmented reference with its blanks and fills marked."""
-    return Variant(
+    return ExplainedVariant(
         augmented.ratio, pieces(augmented.template.blocks), pieces(augmented.segments), augmented.text
     )
 
@@ -175,21 +165,6 @@ def _is_blank(template: Template, place: int) -> bool:
     ends = accumulate(len(block.text) for block in template.blocks)
     return next((block.blank for block, end in zip(template.blocks, ends, strict=True) if place < end), False)
 
-
-# From a scorer's results to explanations: candidates of one item together.
-
-__all__ = [
-    "ContextPiece",
-    "ExplainedCandidate",
-    "ExplainedItem",
-    "ExplainedReference",
-    "ExplainedWord",
-    "Piece",
-    "Term",
-    "Variant",
-    "as_dict",
-    "explain_examples",
-]
 
 SMALLEST_REST = 1e-6
 """Sums of floats differ by less; what is left below it is nothing."""
@@ -237,7 +212,6 @@ def explain_examples(
 def _references(
     scorer: MarsScorer, example: Example, augmented: Sequence[Augmentation]
 ) -> tuple[tuple[ContextPiece, ...], tuple[ExplainedReference, ...]]:
-    """Return the context with its shared words, and the references."""
     longest = scorer.config.masking.max_words
     # Words beyond the longest reference were never looked at.
     texts = [first_words(reference, longest) for reference in example.references]
@@ -279,8 +253,8 @@ def _candidate(
     )
 
 
-def _term(comparison: Comparison, owners: Mapping[AugmentedReference, int]) -> Term:
-    return Term(
+def _term(comparison: Comparison, owners: Mapping[AugmentedReference, int]) -> ExplainedTerm:
+    return ExplainedTerm(
         reference=owners.get(comparison.augmented),
         ratio=comparison.ratio,
         segments=pieces(comparison.augmented.segments),

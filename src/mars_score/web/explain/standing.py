@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mars_score.types import ItemScore, Pair
 
 
-# Candidates in the wrong place: each item gets what was written for another one.
-
 Item = tuple["Pair", ...]
 
 
@@ -65,8 +63,6 @@ def _subject(example: Example) -> tuple[str, ...]:
     text = passage(example)
     return (text,) if text else example.references
 
-
-# Where a score stands: above texts about something else, below what one person's text gets from another's.
 
 BOUND = 200
 """How many comparisons are made for the floor, and as many for the ceiling."""

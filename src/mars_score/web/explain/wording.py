@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, ExplainedWord
     from mars_score.web.explain.standing import Standing
 
-    pass
-
-
-# Candidates of one item side by side: who is ahead, and which terms of the sum made the difference.
 
 Kind = Literal["ratio", "adjustment", "rest"]
 Source = tuple[Kind, float, str]
@@ -91,8 +87,6 @@ def _sources(candidate: ExplainedCandidate) -> dict[Source, float]:
 def _references(candidate: ExplainedCandidate) -> tuple[int, ...]:
     return tuple(sorted({term.reference for term in candidate.terms if term.reference is not None}))
 
-
-# Explanations in plain words.
 
 DECIMALS = 3
 MINUS = "\N{MINUS SIGN}"

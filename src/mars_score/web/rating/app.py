@@ -1,11 +1,12 @@
-"""The form as an application: what is asked for, what is sent, and what is done about it.
+"""The form as an application: its pages, what they send, and what is done about it.
 
-Every page is plain HTML: a form is posted, and the answer leads on to the next page. A script sends each answer as
-soon as it is given, to /answer, and leads on by itself.
+Pages show a text and its context, and never a code. Each is plain HTML: a form is posted, and the answer leads on to
+the next page. A script sends each answer as soon as it is given, to /answer, and leads on by itself.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -13,30 +14,31 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse
 
+from mars_score.io.html import Assets, assets, environment
 from mars_score.web.app import make_app
 from mars_score.web.errors import HttpError, log
-from mars_score.web.pages import error_page, page_response
-from mars_score.web.rating.form import Form
-from mars_score.web.rating.pages import (
-    list_address,
-    list_page,
-    start_address,
-    start_page,
-    text_address,
-    text_page,
-)
+from mars_score.web.pages import error_page, page_response, policy
+from mars_score.web.rating.form import Form, list_address, start_address, text_address
+from mars_score.web.rating.questions import ASKED, LONGEST, POINTS, RULE
 from mars_score.web.rating.storage import NotSavedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from fastapi import FastAPI
+    from jinja2 import Environment
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from mars_score.web.rating.form import Shown
     from mars_score.web.rating.sheet import Sheet
-    from mars_score.web.rating.storage import RatingStore
+    from mars_score.web.rating.storage import Progress, RatingStore
 
+HERE = "mars_score.web.rating"
+_LONG = 600
+"""Letters of a context that gets a box with a scroll bar on any screen."""
+# Without a referrer browsers name no origin in a form either, and the server could not tell whose form it is.
+_HEADERS = {"Referrer-Policy": "same-origin"}
 LIMIT = 1 << 14
 """Bytes of a request; an answer has a few hundred."""
 DESCRIPTION = "People rate texts in their contexts, each in an order of their own. Open / in a browser."
@@ -158,3 +160,49 @@ def _failure(error: NotSavedError) -> HttpError:
     log.error("an answer was not saved: %s", error.__cause__ or error)
     status = HTTPStatus.INSUFFICIENT_STORAGE if error.full else HTTPStatus.SERVICE_UNAVAILABLE
     return HttpError(status, str(error))
+
+
+def start_page(texts: int, known: Progress | None = None, refused: str | None = None) -> Response:
+    """Ask for a name, or for a better one than the one that was refused; greet a rater who comes back."""
+    status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
+    return _page(
+        "start.html.j2", status, texts=texts, known=known, refused=refused, rule=RULE, longest=LONGEST
+    )
+
+
+def text_page(shown: Shown, problem: str | None = None, status: int = HTTPStatus.OK) -> Response:
+    """Show a text and the questions, with the answers given so far."""
+    return _page(
+        "text.html.j2",
+        status,
+        shown=shown,
+        text=shown.text,
+        progress=shown.progress,
+        problem=problem,
+        points=POINTS,
+        long=len(shown.text.context) > _LONG,
+    )
+
+
+def list_page(progress: Progress, rated: Sequence[bool]) -> Response:
+    """List all texts by number, and say what is left to do, or thank."""
+    return _page("texts.html.j2", HTTPStatus.OK, progress=progress, rated=rated)
+
+
+def _page(template: str, status: int, **values: object) -> Response:
+    own = _assets()
+    page = _environment().get_template(template)
+    html = page.render(assets=own, policy=policy(own), asked=ASKED, **values)
+    return page_response(html, own, status, _HEADERS)
+
+
+@cache
+def _assets() -> Assets:
+    return assets(HERE, "rating.css", "rating.js")
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(HERE)
+    made.globals.update(text_address=text_address, list_address=list_address, start_address=start_address)
+    return made

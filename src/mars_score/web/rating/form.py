@@ -3,63 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.errors import HttpError
-from mars_score.web.rating.pages import Shown
 from mars_score.web.rating.questions import POINTS, order_for, rater_name
+from mars_score.web.rating.storage import Progress, is_rated, progress_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from mars_score.web.rating.sheet import Sheet, Text
+    from mars_score.web.rating.sheet import Sheet, SheetText
     from mars_score.web.rating.storage import RatingStore
 
 
-# How far raters are.
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far one rater is."""
-
-    rater: str
-    answers: int
-    rated: int
-    """Texts with an answer to every question."""
-    texts: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is left to do."""
-        return self.rated == self.texts
-
-
-def is_rated(text: Text, answers: Mapping[str, Mapping[str, int]]) -> bool:
-    """Tell whether every question about a text is answered."""
-    return all(question in answers.get(text.code, {}) for question in QUESTIONS)
-
-
-def first_open(texts: Sequence[Text], answers: Mapping[str, Mapping[str, int]]) -> int | None:
-    """Return the number, from 1, of the first text that is not rated yet."""
-    return next((number for number, text in enumerate(texts, 1) if not is_rated(text, answers)), None)
-
-
-def progress_of(sheet: Sheet, store: RatingStore, rater: str) -> Progress:
-    """Count what a rater has done."""
-    answers = store.answers_of(rater)
-    rated = sum(is_rated(text, answers) for text in sheet.texts)
-    return Progress(rater, sum(map(len, answers.values())), rated, len(sheet.texts))
-
-
-# What the form knows and does, whatever its pages look like.
-
+_START = "Start again from the first page."
 _MARK = 16
 """Signs of the sheet's hash that pages carry."""
 _POINTS = {str(point): point for point in POINTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text as a rater meets it."""
+
+    number: int
+    text: SheetText
+    chosen: Mapping[str, int]
+    progress: Progress
+    sheet: str
+    """Names the sheet, so that a page that was left open cannot answer for another one."""
+
+    @property
+    def next(self) -> str:
+        """Where the next text is; after the last, the list of all."""
+        rater, number = self.progress.rater, self.number
+        return text_address(rater, number + 1) if number < self.progress.texts else list_address(rater)
+
+    @property
+    def back(self) -> str | None:
+        """Where the text before this one is."""
+        return text_address(self.progress.rater, self.number - 1) if self.number > 1 else None
+
+
+def text_address(rater: str, number: int) -> str:
+    """Return where a rater's text is."""
+    return "/text?" + urlencode({"rater": rater, "n": number})
+
+
+def list_address(rater: str) -> str:
+    """Return where the list of a rater's texts is."""
+    return "/texts?" + urlencode({"rater": rater})
+
+
+def start_address(rater: str) -> str:
+    """Return where the instructions are for a rater whom we know."""
+    return "/?" + urlencode({"rater": rater})
 
 
 class Form:
@@ -68,10 +70,9 @@ class Form:
     questions = QUESTIONS
 
     def __init__(self, sheet: Sheet, store: RatingStore) -> None:
-        """Collect ratings of a sheet in a store."""
         self.sheet, self.store = sheet, store
         self.mark = sheet.hash[:_MARK]
-        self.order = lru_cache(maxsize=1024)(self._order)
+        self.order = lru_cache(maxsize=1024)(partial(order_for, sheet))
 
     def name(self, given: str) -> str | None:
         """Return a rater's name in its usual form: as it was first spelt, if we know it; ``None`` for no name."""
@@ -98,7 +99,7 @@ class Form:
 
     def first_open(self, rater: str) -> int | None:
         """Return the number of the first text that a rater has not rated yet."""
-        return first_open(self.order(rater), self.store.answers_of(rater))
+        return next((number for number, rated in enumerate(self.rated(rater), 1) if not rated), None)
 
     def shown(self, rater: str, number: str, chosen: Mapping[str, int] | None = None) -> Shown:
         """Return a text as it is shown, with the answers that are saved or the ones that are chosen."""
@@ -110,16 +111,10 @@ class Form:
     def save(self, fields: Mapping[str, str], ratings: Mapping[str, str]) -> tuple[str, int]:
         """Save ratings by question, and return the rater and the text's number; refuse what our pages do not send."""
         if fields.get("sheet") != self.mark:
-            raise HttpError(
-                HTTPStatus.CONFLICT,
-                "This page is of another sheet of texts.",
-                "Start again from the first page.",
-            )
+            raise HttpError(HTTPStatus.CONFLICT, "This page is of another sheet of texts.", _START)
         rater = self.known(fields.get("rater", ""))
         if rater is None:
-            raise HttpError(
-                HTTPStatus.CONFLICT, "This rater is not known.", "Start again from the first page."
-            )
+            raise HttpError(HTTPStatus.CONFLICT, "This rater is not known.", _START)
         number = self._number(fields.get("n", ""))
         if not set(ratings) <= set(QUESTIONS) or not set(ratings.values()) <= set(_POINTS):
             raise HttpError(
@@ -140,6 +135,3 @@ class Form:
                 f"Texts have numbers from 1 to {len(self.sheet.texts)}.",
             )
         return number
-
-    def _order(self, rater: str) -> tuple[Text, ...]:
-        return order_for(self.sheet, rater)

@@ -10,10 +10,8 @@ from mars_score.fingerprint import digest
 from mars_score.study.augmentation_ratings import QUESTIONS, SCALE
 
 if TYPE_CHECKING:
-    from mars_score.web.rating.sheet import Sheet, Text
+    from mars_score.web.rating.sheet import Sheet, SheetText
 
-
-# Names by which raters are told apart.
 
 LONGEST = 60
 _MARKS = " ._-'@"
@@ -42,56 +40,43 @@ def _allowed(letter: str) -> bool:
     return letter in _MARKS or unicodedata.category(letter)[0] in "LMN"
 
 
-# What raters are asked: the paper's three questions, and what the ends and the middle of the scale mean.
-
 POINTS = tuple(range(int(SCALE[0]), int(SCALE[1]) + 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One question."""
+class RatingQuestion:
+    """One question of the paper, and what the ends and the middle of the scale mean."""
 
     name: str
-    title: str
     asked: str
     low: str
     middle: str
     high: str
 
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return self.name.capitalize()
 
-_WORDS = {
-    "relevance": Question(
-        "relevance",
-        "Relevance",
-        "How well does the text fit its context?",
-        "has nothing to do with it",
-        "fits in part",
-        "fits completely",
+
+_ENDS = {
+    "relevance": RatingQuestion(
+        "relevance", "How well does the text fit its context?",
+        "has nothing to do with it", "fits in part", "fits completely",
     ),
-    "readability": Question(
-        "readability",
-        "Readability",
-        "How well does the text read?",
-        "cannot be understood",
-        "clumsy, but clear enough",
-        "clear and fluent",
+    "readability": RatingQuestion(
+        "readability", "How well does the text read?",
+        "cannot be understood", "clumsy, but clear enough", "clear and fluent",
     ),
-    "overall": Question(
-        "overall",
-        "Overall",
-        "All in all, how good is the text?",
-        "very bad",
-        "neither good nor bad",
-        "very good",
+    "overall": RatingQuestion(
+        "overall", "All in all, how good is the text?",
+        "very bad", "neither good nor bad", "very good",
     ),
-}
-ASKED = tuple(_WORDS[name] for name in QUESTIONS)
+}  # fmt: skip
+ASKED = tuple(_ENDS[name] for name in QUESTIONS)
 
 
-# In which order a rater meets the texts.
-
-
-def order_for(sheet: Sheet, rater: str) -> tuple[Text, ...]:
+def order_for(sheet: Sheet, rater: str) -> tuple[SheetText, ...]:
     """Return the texts in an order that is the rater's own, and always the same.
 
     Texts of one context invite comparison, and a context read a minute ago makes the next text easier. So there are

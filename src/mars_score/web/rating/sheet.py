@@ -1,11 +1,14 @@
-"""The blinded sheet, read, and the file of ratings that a study reads, written."""
+"""The blinded sheet, read, and the file of ratings that a study reads, written.
+
+Here, and nowhere else in the form, codes meet the key that says what they stand for.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +23,7 @@ from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mars_score.web.rating.storage import Answer
-
-    pass
-
-
-# Rows of a csv file whose columns are known; every complaint names the file and the line.
+    from mars_score.web.rating.storage import RatingAnswer
 
 
 def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tuple[int, dict[str, str]]]:
@@ -34,13 +32,14 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
     Other columns are left out. The remedy is for a file that is something else.
     """
     check_readable(path)
-    found: dict[str, tuple[int, dict[str, str]]] = {}
+    wrong = partial(InputError, path=path, remedy=remedy)
+    rows: dict[str, tuple[int, dict[str, str]]] = {}
     with open_input(path) as stream:
         table = delimited.records(pieces(stream, str(path)), str(path), delimited.DELIMITERS["csv"])
         start, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         if missing := [name for name in columns if name not in names]:
-            raise InputError(f"there is no column {missing[0]!r}", path=path, line=start, remedy=remedy)
+            raise wrong(f"there is no column {missing[0]!r}", line=start)
         for line, cells in table:
             if len(cells) != len(names):
                 raise InputError(
@@ -53,22 +52,17 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
             row = {name: unescape(values[name]) for name in columns}
             key = row[columns[0]] = row[columns[0]].strip()
             if not key:
-                raise InputError(f"the {columns[0]} is empty", path=path, line=line, remedy=remedy)
-            if key in found:
-                raise InputError(
-                    f"the {columns[0]} {key!r} is on line {found[key][0]} and again on line {line}",
-                    path=path,
-                    line=line,
-                    remedy=remedy,
+                raise wrong(f"the {columns[0]} is empty", line=line)
+            if key in rows:
+                first = rows[key][0]
+                raise wrong(
+                    f"the {columns[0]} {key!r} is on line {first} and again on line {line}", line=line
                 )
-            found[key] = line, row
-    if not found:
-        raise InputError("there are no rows below the header", path=path, remedy=remedy)
-    return found
+            rows[key] = line, row
+    if not rows:
+        raise wrong("there are no rows below the header")
+    return rows
 
-
-# The blinded sheet, read: texts with their contexts, under codes. What the codes stand for is not known
-# here.
 
 COLUMNS = ("code", "context", "text")
 _SHEET_REMEDY = (
@@ -77,7 +71,7 @@ _SHEET_REMEDY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SheetText:
     """A text to rate."""
 
     code: str
@@ -91,7 +85,7 @@ class Sheet:
     """All texts to rate."""
 
     path: Path
-    texts: tuple[Text, ...]
+    texts: tuple[SheetText, ...]
 
     @cached_property
     def hash(self) -> str:
@@ -104,10 +98,8 @@ def read_sheet(path: str | Path) -> Sheet:
     """Read a sheet that `mars-score rating-sheet` wrote."""
     file = Path(path)
     rows = read_rows(file, COLUMNS, _SHEET_REMEDY)
-    return Sheet(file, tuple(Text(code, row["context"], row["text"]) for code, (_, row) in rows.items()))
+    return Sheet(file, tuple(SheetText(code, row["context"], row["text"]) for code, (_, row) in rows.items()))
 
-
-# The file of ratings that a study reads. Here, and nowhere else in the form, codes meet the key.
 
 _EXPORT_REMEDY = "give the key that mars-score rating-sheet wrote together with the sheet"
 
@@ -123,31 +115,21 @@ class Meaning:
 def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
     """Read the key of a sheet; the key of another one is refused."""
     rows = read_rows(path, ("code", "item", "variant", "text"), _EXPORT_REMEDY)
-    found = {}
+    wrong = partial(InputError, path=path, remedy=_EXPORT_REMEDY)
+    meanings = {}
     for text in sheet.texts:
         if text.code not in rows:
-            raise InputError(
-                f"the key has no code {text.code!r}, which is in {sheet.path}",
-                path=path,
-                remedy=_EXPORT_REMEDY,
-            )
+            raise wrong(f"the key has no code {text.code!r}, which is in {sheet.path}")
         line, row = rows[text.code]
         if row["variant"] not in VARIANTS:
-            raise InputError(
-                f"unknown variant {row['variant']!r}", path=path, line=line, remedy=_EXPORT_REMEDY
-            )
+            raise wrong(f"unknown variant {row['variant']!r}", line=line)
         if _plain(row["text"]) != _plain(text.text):
-            raise InputError(
-                f"the text of {text.code!r} is another one than in {sheet.path}",
-                path=path,
-                line=line,
-                remedy=_EXPORT_REMEDY,
-            )
-        found[text.code] = Meaning(row["item"], row["variant"])
-    return found
+            raise wrong(f"the text of {text.code!r} is another one than in {sheet.path}", line=line)
+        meanings[text.code] = Meaning(row["item"], row["variant"])
+    return meanings
 
 
-def ratings_text(answers: Iterable[Answer], key: Mapping[str, Meaning]) -> str:
+def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) -> str:
     """Return the answers as csv, one a row, in an order that does not depend on when they were given."""
     rows = [
         (key[one.code].item, key[one.code].variant, one.question, one.rater, one.rating) for one in answers

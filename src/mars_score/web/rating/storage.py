@@ -1,4 +1,4 @@
-"""Ratings on disk. An answer counts when it is committed and flushed to the disk, and only then."""
+"""Ratings on disk, and how far raters are. An answer counts when it is committed and flushed to the disk."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mars_score.errors import InputError, OutputError
 from mars_score.io.output import failed, unwritable
 from mars_score.storage.sqlite import BESIDE, Layout, classify_sqlite_error, open_file, writing
+from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import rater_key
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from mars_score.web.rating.sheet import Sheet
+    from mars_score.web.rating.sheet import Sheet, SheetText
 
-
-# Which files the form refuses to open. It never makes a new one in the place of a file that is there.
 
 APPLICATION = 0x4D52_4154
 """Marks a SQLite file as one of ratings ("MRAT")."""
@@ -58,29 +57,6 @@ def check_file(path: Path) -> None:
         raise failed(str(path), "is a database of something else than ratings", _KEEP)
 
 
-def damaged(path: Path, error: sqlite3.Error) -> OutputError:
-    """Return the error for a file whose contents are not what was written."""
-    return failed(str(path), f"is damaged ({error})", _KEEP)
-
-
-def unusable(path: Path, error: sqlite3.Error) -> OutputError:
-    """Return the error for a file that cannot be used now."""
-    return failed(str(path), f"cannot be opened ({error})", "end other programs that use it, or chmod +w")
-
-
-def other_sheet(path: Path, name: str, texts: int, sheet: Sheet) -> OutputError:
-    """Return the error for ratings of other texts."""
-    return failed(
-        str(path),
-        f"holds the ratings of another sheet ({name}, {texts} texts) than {sheet.path},"
-        " or the texts of the sheet have changed since",
-        "give the sheet that was rated, or name another file with --ratings-db",
-    )
-
-
-# Ratings on disk. An answer counts when it is committed and flushed to the disk, and only then is it
-# acknowledged.
-
 LAYOUT = Layout(
     number=1,
     tables="""
@@ -106,14 +82,13 @@ class NotSavedError(OutputError):
     """An answer that is not on disk; the message is for raters."""
 
     def __init__(self, reason: str, *, full: bool = False) -> None:
-        """Say why, and whom to tell."""
         super().__init__(f"{reason} Please tell whoever runs this study.")
         self.full = full
         """Whether the disk is full."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RatingAnswer:
     """One answer to one question about one text."""
 
     rater: str
@@ -185,9 +160,8 @@ class RatingStore:
                     " ORDER BY number DESC LIMIT 1",
                     (key, code, question),
                 ).fetchone()
-                if last != (
-                    rating,
-                ):  # an answer that is sent again, by the form or by a retry, is one answer
+                # An answer that is sent again, by the form or by a retry, is one answer.
+                if last != (rating,):
                     db.execute(
                         "INSERT INTO answers (rater, code, question, rating, given) VALUES (?, ?, ?, ?, ?)",
                         (key, code, question, rating, _time()),
@@ -204,20 +178,20 @@ class RatingStore:
             found.setdefault(code, {})[question] = rating
         return found
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[RatingAnswer]:
         """Return the answers of all raters that count, in the order in which they were given."""
         return self._all(f"{_LAST} AS place", "GROUP BY rater, code, question")
 
-    def history(self) -> list[Answer]:
+    def history(self) -> list[RatingAnswer]:
         """Return all answers that were ever given."""
         return self._all("number AS place", "")
 
-    def _all(self, place: str, grouping: str) -> list[Answer]:
+    def _all(self, place: str, grouping: str) -> list[RatingAnswer]:
         rows = self._read(
             f"SELECT name, code, question, rating, {place} FROM answers JOIN raters ON raters.key = rater"
             f" {grouping} ORDER BY place"
         )
-        return [Answer(*row[:-1]) for row in rows]
+        return [RatingAnswer(*row[:-1]) for row in rows]
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -253,7 +227,12 @@ class RatingStore:
         except sqlite3.Error as error:
             raise _cannot_open(self.path, error) from error
         if found[0] != sheet.hash:
-            raise other_sheet(self.path, found[1], found[2], sheet)
+            raise failed(
+                str(self.path),
+                f"holds the ratings of another sheet ({found[1]}, {found[2]} texts) than {sheet.path},"
+                " or the texts of the sheet have changed since",
+                "give the sheet that was rated, or name another file with --ratings-db",
+            )
 
     def _now(self) -> tuple[int, int] | None:
         """Which file is at the path."""
@@ -264,11 +243,41 @@ class RatingStore:
         return stat.st_dev, stat.st_ino
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one rater is."""
+
+    rater: str
+    answers: int
+    rated: int
+    """Texts with an answer to every question."""
+    texts: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.rated == self.texts
+
+
+def is_rated(text: SheetText, answers: Mapping[str, Mapping[str, int]]) -> bool:
+    """Tell whether every question about a text is answered."""
+    return all(question in answers.get(text.code, {}) for question in QUESTIONS)
+
+
+def progress_of(sheet: Sheet, store: RatingStore, rater: str) -> Progress:
+    """Count what a rater has done."""
+    answers = store.answers_of(rater)
+    rated = sum(is_rated(text, answers) for text in sheet.texts)
+    return Progress(rater, sum(map(len, answers.values())), rated, len(sheet.texts))
+
+
 def _cannot_open(path: Path, error: sqlite3.Error) -> OutputError:
     kind = classify_sqlite_error(error, path.parent)
     if kind == "full":
         return failed(str(path), "the disk is full", "free some space; no rating is lost")
-    return unusable(path, error) if kind == "unusable" else damaged(path, error)
+    if kind == "unusable":
+        return failed(str(path), f"cannot be opened ({error})", "end other programs that use it, or chmod +w")
+    return failed(str(path), f"is damaged ({error})", _KEEP)
 
 
 def _time() -> str:
