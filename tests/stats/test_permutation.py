@@ -13,7 +13,7 @@ from mars_score.stats import permutation_fast
 from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, correlate
 from mars_score.stats.data import Scored, scored, usable_rows
 from mars_score.stats.pairwise import pairwise_accuracy
-from mars_score.stats.permutation import Statistic, Stopping, perm_both
+from mars_score.stats.permutation import EarlyStopping, Statistic, perm_both
 from tests.stats.simulated import judged, rows, shuffled, untidy
 
 
@@ -138,11 +138,11 @@ def test_same_seed_same_p_whatever_the_order_of_rows_and_the_blocks() -> None:
 
 def test_early_stop() -> None:
     good, bad = judged(np.random.default_rng(12), 40, 4, noise=(0.1, 9.0))
-    clear = perm_both(good, bad, draws=1000, stopping=Stopping())
+    clear = perm_both(good, bad, draws=1000, stopping=EarlyStopping())
     assert clear.draws == 100
     assert clear.p_greater == 1 / 101
-    assert perm_both(bad, good, draws=1000, stopping=Stopping()).draws == 100
-    assert perm_both(good, bad, draws=1000, stopping=Stopping(below=0.0)).draws == 1000
+    assert perm_both(bad, good, draws=1000, stopping=EarlyStopping()).draws == 100
+    assert perm_both(good, bad, draws=1000, stopping=EarlyStopping(below=0.0)).draws == 1000
     assert perm_both(good, bad, draws=250).draws == 250
 
 

@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Stopping:
+class EarlyStopping:
     """Stop early where the outcome is clear; the p-value is then coarse."""
 
     below: float = 0.02
@@ -67,7 +67,7 @@ def perm_both(
     *,
     draws: int = 1000,
     seed: int = 0,
-    stopping: Stopping | None = None,
+    stopping: EarlyStopping | None = None,
     block: int = 100,
 ) -> PermutationTest:
     """Test two metrics of the same rows; ``pairwise_accuracy`` is by item whatever the level."""
@@ -101,13 +101,7 @@ def perm_both(
         if stopping and not stopping.below <= greater / done <= stopping.above:
             break
     return PermutationTest(
-        float(real),
-        (greater + 1) / (done + 1),
-        (both + 1) / (done + 1),
-        done,
-        undefined,
-        len(rows),
-        left_out,
+        float(real), (greater + 1) / (done + 1), (both + 1) / (done + 1), done, undefined, len(rows), left_out
     )
 
 

@@ -15,9 +15,9 @@ from mars_score.stats.bootstrap_fast import resampled_accuracy, resampled_correl
 from mars_score.stats.correlation import KINDS, LEVELS, correlate
 from mars_score.stats.data import only_system
 from mars_score.stats.pairwise import pairwise_accuracy
-from mars_score.stats.permutation import Stopping, perm_both
+from mars_score.stats.permutation import EarlyStopping, perm_both
 from mars_score.stats.significance import clusters, compare_by_williams, holm
-from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, Place
+from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, MetricRank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -125,12 +125,12 @@ PERM_BOTH, WILLIAMS = "perm-both", "williams"
 MORE = 10
 """A permutation test makes so many times the draws of an interval. Its smallest p-value is one over the draws,
 and Holm multiplies it by the pairs of metrics: a thousand draws could never tell 25 metrics apart."""
-_CLEAR = Stopping(below=-1.0, above=0.1)
+_CLEAR = EarlyStopping(below=-1.0, above=0.1)
 """Stop where a difference cannot become significant any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MetricPair:
     """Is the first metric nearer to people than the second?"""
 
     better: str
@@ -140,29 +140,29 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PairOutcome:
     """By how much, and how likely by chance."""
 
     difference: float | None
     p: float | None
 
 
-def questions(values: Mapping[str, float | None], level: Level, kind: Kind) -> list[Question]:
+def questions(values: Mapping[str, float | None], level: Level, kind: Kind) -> list[MetricPair]:
     """Pair all metrics that have a value, the better one first; equal ones in the order of their names."""
     ranked = sorted((-value, name) for name, value in values.items() if value is not None)
-    return [Question(better, worse, level, kind) for (_, better), (_, worse) in combinations(ranked, 2)]
+    return [MetricPair(better, worse, level, kind) for (_, better), (_, worse) in combinations(ranked, 2)]
 
 
-def permute(asked: Sequence[Question], rows: Mapping[str, Scored], *, draws: int, seed: int,
-            answered: Callable[[Question, Answer], None]) -> None:  # fmt: skip
+def permute(asked: Sequence[MetricPair], rows: Mapping[str, Scored], *, draws: int, seed: int,
+            answered: Callable[[MetricPair, PairOutcome], None]) -> None:  # fmt: skip
     """Answer questions by PERM-BOTH, several at a time; `answered` is called in their order."""
 
-    def one(question: Question) -> Answer:
+    def one(question: MetricPair) -> PairOutcome:
         found = perm_both(
             rows[question.better], rows[question.worse], question.level, question.kind,
             draws=draws * MORE, seed=seed, stopping=_CLEAR,
         )  # fmt: skip
-        return Answer(found.difference, found.p_greater)
+        return PairOutcome(found.difference, found.p_greater)
 
     # numpy lets go of the interpreter while it computes, so threads do run side by side.
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -173,17 +173,17 @@ def permute(asked: Sequence[Question], rows: Mapping[str, Scored], *, draws: int
             pool.shutdown(cancel_futures=True)
 
 
-def williams(question: Question, rows: Mapping[str, Scored]) -> Answer:
+def williams(question: MetricPair, rows: Mapping[str, Scored]) -> PairOutcome:
     """Answer a question about pooled Pearson correlations by Williams' test."""
     better, worse = rows[question.better], rows[question.worse]
     # Sums depend on their order in the last digits: so rows come in an order that their content decides.
     order = np.lexsort((worse.metric, better.metric, better.human))
     found = compare_by_williams(better.metric[order], worse.metric[order], better.human[order])
-    return Answer(None, found.p_greater)
+    return PairOutcome(None, found.p_greater)
 
 
 def contrasts(
-    test: str, asked: Sequence[Question], answers: Sequence[Answer], values: Mapping[str, float | None]
+    test: str, asked: Sequence[MetricPair], answers: Sequence[PairOutcome], values: Mapping[str, float | None]
 ) -> list[Contrast]:
     """Correct the p-values of one test, and say what was found."""
     made = []
@@ -208,10 +208,10 @@ def contrasts(
 
 def places(
     values: Mapping[str, float | None], found: Sequence[Contrast], level: Level, kind: Kind
-) -> list[Place]:
+) -> list[MetricRank]:
     """Rank metrics in clusters: one that is significantly worse than any of the open cluster opens the next."""
     p = {(one.better, one.worse): one.p_corrected for one in found}
     return [
-        Place(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
+        MetricRank(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
         for one in clusters(values, lambda better, worse: p.get((better, worse)))
     ]

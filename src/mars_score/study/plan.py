@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StudySettings:
     """Which metrics and attacks, and how hard statistics try."""
 
     metrics: tuple[str, ...] = tuple(METRICS)

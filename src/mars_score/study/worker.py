@@ -13,7 +13,7 @@ from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import METRICS, augments, make_metric, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, refuse_other
 from mars_score.study.results import MetricInfo
-from mars_score.study.store import Entry, row_key
+from mars_score.study.store import StoredScore, row_key
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -162,12 +162,12 @@ class Chunk:
 class Found:
     """What a chunk became: scores or cosines, by key."""
 
-    scores: dict[bytes, Entry] = field(default_factory=dict)
+    scores: dict[bytes, StoredScore] = field(default_factory=dict)
     cosines: dict[bytes, Cosines] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkerDataset:
     """A data set as its worker sees it."""
 
     name: str
@@ -179,7 +179,7 @@ class Place:
 class ChunkWork:
     """Computes chunks."""
 
-    places: tuple[Place, ...]
+    places: tuple[WorkerDataset, ...]
     made: tuple[tuple[MarsScorer, tuple[LazyMetric, ...]], ...]
     """What this process has already, for each data set. It does not travel: another process makes its own."""
     recipe: ScorerRecipe | None = None
@@ -223,13 +223,15 @@ class ChunkWork:
         return found
 
 
-def _scores(metric: LazyMetric, rows: dict[bytes, Example], progress: StageProgress) -> dict[bytes, Entry]:
+def _scores(
+    metric: LazyMetric, rows: dict[bytes, Example], progress: StageProgress
+) -> dict[bytes, StoredScore]:
     ready = metric.ready()
     started = perf_counter()
     values = score_all([ready], list(rows.values()), progress)
     seconds = (perf_counter() - started) / len(rows)
     return {
-        key: Entry(value.scores[metric.name], value.flags, seconds)
+        key: StoredScore(value.scores[metric.name], value.flags, seconds)
         for key, value in zip(rows, values, strict=True)
     }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mars_score.study.report import correlation_tables, robustness_tables
-from mars_score.study.report.contents import Block, contents
-from mars_score.study.report.table import Entry, Table
+from mars_score.study.report.contents import ReportBlock, contents
+from mars_score.study.report.table import Table, TableCell
 from mars_score.study.report.tables import (
     augmentation_means,
     augmentation_tests,
@@ -27,7 +27,7 @@ from mars_score.study.results import (
     Contrast,
     Cost,
     DatasetResult,
-    Place,
+    MetricRank,
     RatioPoint,
 )
 from tests.study.report.sample import CANDIDATE, sample_study
@@ -39,7 +39,7 @@ def cell(metric: str, value: float | None, level: str = "pooled", group: str = "
     return Cell(metric, HUMAN, level, group, "pearson", value, **given)  # type: ignore[arg-type]
 
 
-def column(table: Table, title: str) -> dict[str, Entry]:
+def column(table: Table, title: str) -> dict[str, TableCell]:
     place = [column.title for column in table.columns].index(title)
     return {row[0].text: row[place] for row in table.rows}
 
@@ -73,7 +73,7 @@ def test_cells_carry_interval_cluster_and_counts() -> None:
             cell("bertscore", 0.2),
             cell("mars", 0.1, "item", undefined={"human_constant": 2}),
         ),
-        places=(Place(HUMAN, "pooled", "pearson", "mars", 0.4, 1, 1),),
+        places=(MetricRank(HUMAN, "pooled", "pearson", "mars", 0.4, 1, 1),),
     )
     table = correlation_tables.by_level(small_study(dataset), "pearson")
     first = column(table, "all rows")["mars"]
@@ -178,7 +178,7 @@ def test_table_5_marks_what_the_study_calls_best() -> None:
     )
     table = ratios(DatasetResult("d", INFO, ratios=points), "d")
     assert [row[2].best for row in table.rows] == [False, True]
-    assert table.rows[0][4] == Entry()
+    assert table.rows[0][4] == TableCell()
 
 
 def test_table_5_has_ratios_across_and_one_best_for_each_data_set() -> None:
@@ -255,6 +255,6 @@ def test_names_of_files_are_unique() -> None:
     study = replace(
         study, datasets=tuple(replace(d, name=n) for d, n in zip(study.datasets, names, strict=True))
     )
-    blocks: list[Block] = [block for section in contents(study) for block in section.blocks]
+    blocks: list[ReportBlock] = [block for section in contents(study) for block in section.blocks]
     tables = [block.content.name for block in blocks if isinstance(block.content, Table)]
     assert len(tables) == len(set(tables))

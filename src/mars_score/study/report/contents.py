@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from mars_score.study.report import correlation_tables, robustness_tables
-from mars_score.study.report.charts import forest, heat_map, histogram, ratio_curve
+from mars_score.study.report.charts import forest, heat_map, histogram, ratio_curve, scatter
 from mars_score.study.report.figure import Figure
-from mars_score.study.report.scatter import scatter
 from mars_score.study.report.table import Table
 from mars_score.study.report.tables import (
     augmentation_means,
@@ -43,7 +42,7 @@ Content: TypeAlias = Table | Figure | Examples
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ReportBlock:
     """Something that a section shows."""
 
     content: Content
@@ -68,7 +67,7 @@ class Section:
     """What it reproduces; empty for what the paper does not have."""
     reading: str
     """How to read it."""
-    blocks: tuple[Block, ...]
+    blocks: tuple[ReportBlock, ...]
 
 
 def contents(study: Study) -> tuple[Section, ...]:
@@ -143,8 +142,10 @@ def contents(study: Study) -> tuple[Section, ...]:
     return tuple(section for section in sections if section.blocks)
 
 
-def _blocks(contents: Iterable[Content | None], *, folded: bool = False) -> tuple[Block, ...]:
-    return tuple(Block(content, folded) for content in contents if content is not None and _shows(content))
+def _blocks(contents: Iterable[Content | None], *, folded: bool = False) -> tuple[ReportBlock, ...]:
+    return tuple(
+        ReportBlock(content, folded) for content in contents if content is not None and _shows(content)
+    )
 
 
 def _shows(content: Content) -> bool:
@@ -152,12 +153,12 @@ def _shows(content: Content) -> bool:
     return not isinstance(content, Table) or (bool(content.rows) and len(content.columns) > 1)
 
 
-def _folded_after_first(contents: Iterable[Content | None]) -> tuple[Block, ...]:
+def _folded_after_first(contents: Iterable[Content | None]) -> tuple[ReportBlock, ...]:
     blocks = _blocks(contents)
-    return blocks[:1] + tuple(Block(block.content, folded=True) for block in blocks[1:])
+    return blocks[:1] + tuple(ReportBlock(block.content, folded=True) for block in blocks[1:])
 
 
-def _correlation_blocks(study: Study) -> tuple[Block, ...]:
+def _correlation_blocks(study: Study) -> tuple[ReportBlock, ...]:
     figures = [forest(study, "pearson", "pooled"), forest(study, "kendall", "item")]
     first, *others = (correlation_tables.by_level(study, statistic) for statistic in STATISTICS)
     singly = (correlation_tables.by_level(study, statistic, PER_RATING) for statistic in STATISTICS)
@@ -169,16 +170,16 @@ def _correlation_blocks(study: Study) -> tuple[Block, ...]:
     )
 
 
-def _test_blocks(study: Study, names: list[str]) -> tuple[Block, ...]:
-    blocks: list[Block] = []
+def _test_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
+    blocks: list[ReportBlock] = []
     for dataset, slug in zip(study.datasets, names, strict=True):
         if metric := subject(dataset):
             blocks += _blocks([contrasts(dataset, slug, metric)], folded=True)
-            blocks.append(Block(contrasts(dataset, slug), in_page=False))
+            blocks.append(ReportBlock(contrasts(dataset, slug), in_page=False))
     return tuple(blocks)
 
 
-def _robustness_blocks(study: Study, names: list[str]) -> tuple[Block, ...]:
+def _robustness_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
     if not any(dataset.attacks for dataset in study.datasets):
         return ()
     folded: list[Content] = []
@@ -191,12 +192,12 @@ def _robustness_blocks(study: Study, names: list[str]) -> tuple[Block, ...]:
     return _blocks([heat_map(study), robustness_tables.as_in_the_paper(study)]) + _blocks(folded, folded=True)
 
 
-def _example_blocks(study: Study, names: list[str]) -> tuple[Block, ...]:
-    blocks: list[Block] = []
+def _example_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
+    blocks: list[ReportBlock] = []
     for dataset, slug in zip(study.datasets, names, strict=True):
         for metric in dict.fromkeys(found.metric for found in dataset.disagreements):
             shown = tuple(found for found in dataset.disagreements if found.metric == metric)
-            blocks.append(Block(Examples(f"{dataset.name}: {metric}", shown)))
+            blocks.append(ReportBlock(Examples(f"{dataset.name}: {metric}", shown)))
         if dataset.disagreements:
-            blocks.append(Block(disagreements(dataset, slug), in_page=False))
+            blocks.append(ReportBlock(disagreements(dataset, slug), in_page=False))
     return tuple(blocks)

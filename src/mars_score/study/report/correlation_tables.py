@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mars_score.study.report.table import Column, Entry, Line, Table, mark_best, without_empty_columns
+from mars_score.study.report.table import Column, Line, Table, TableCell, mark_best, without_empty_columns
 from mars_score.study.report.wording import (
     LEVEL_MEANINGS,
     LEVELS,
@@ -125,14 +125,14 @@ def left_out(study: Study) -> Table:
                 alike.setdefault(key, []).append(cell.metric)
     rows = [
         (
-            Entry(name),
-            Entry(target),
-            Entry(plain(level, LEVELS)),
-            Entry(plain(statistic, STATISTICS)),
-            Entry(", ".join(metrics) if len(metrics) < len(study.metrics) else "all"),
-            Entry(value=n),
-            Entry(value=rows),
-            Entry(why),
+            TableCell(name),
+            TableCell(target),
+            TableCell(plain(level, LEVELS)),
+            TableCell(plain(statistic, STATISTICS)),
+            TableCell(", ".join(metrics) if len(metrics) < len(study.metrics) else "all"),
+            TableCell(value=n),
+            TableCell(value=rows),
+            TableCell(why),
         )
         for (name, target, level, statistic, n, rows, why), metrics in alike.items()
     ]
@@ -157,7 +157,7 @@ def _table(
     clusters = [_clusters(dataset) for dataset in study.datasets]
     rows: list[Line] = []
     for metric in metrics:
-        line = [Entry(metric)]
+        line = [TableCell(metric)]
         for want in wanted:
             key = (metric, want.target, want.level, want.system, want.statistic)
             entry = _entry(cells[want.dataset].get(key))
@@ -177,22 +177,16 @@ def _clusters(dataset: DatasetResult) -> dict[tuple[str, str, str, str, str], in
     return {(p.metric, p.target, p.level, "", p.statistic): p.cluster for p in dataset.places}
 
 
-def _entry(cell: Cell | None) -> Entry:
+def _entry(cell: Cell | None) -> TableCell:
     if cell is None:
-        return Entry()
+        return TableCell()
     reason = plain(cell.reason, REASONS) if cell.reason else "no reason is recorded"
     notes = [f"n = {cell.n}"]
     if cell.left_out:
         notes.append(f"{counted(cell.left_out, 'row')} without a score")
     if cell.undefined:
         notes.append(f"groups without a correlation: {_undefined_groups(cell)}")
-    return Entry(
-        value=cell.value,
-        low=cell.low,
-        high=cell.high,
-        note="; ".join(notes),
-        reason=reason,
-    )
+    return TableCell(value=cell.value, low=cell.low, high=cell.high, note="; ".join(notes), reason=reason)
 
 
 def _undefined_groups(cell: Cell) -> str:

@@ -21,7 +21,7 @@ GAP, MARGIN, TITLE, ACROSS = 24, 16, 28, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class FigurePanel:
     """One drawing."""
 
     label: str
@@ -52,7 +52,7 @@ class Figure:
     name: str
     title: str
     caption: str
-    panels: tuple[Panel, ...]
+    panels: tuple[FigurePanel, ...]
 
 
 def to_svg_file(figure: Figure, rules: str) -> str:
@@ -94,7 +94,7 @@ def colours_filled_in(rules: str) -> str:
     return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found.group(1)], rules)
 
 
-def _width(line: Sequence[Panel]) -> float:
+def _width(line: Sequence[FigurePanel]) -> float:
     return 2 * MARGIN + sum(panel.width for panel in line) + GAP * (len(line) - 1)
 
 

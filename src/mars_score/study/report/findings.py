@@ -35,7 +35,7 @@ TEST = "perm-both"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Leaderboard:
     """Metrics from the best down, and what was shown of the first."""
 
     level: str
@@ -52,7 +52,7 @@ class Standing:
         return self.cells[0]
 
 
-def standing(dataset: DatasetResult, level: str, statistic: str) -> Standing | None:
+def standing(dataset: DatasetResult, level: str, statistic: str) -> Leaderboard | None:
     """Rank the metrics; None where nothing was computed. The corrected p-value decides."""
     cells = [
         (-cell.value, cell.metric, cell)
@@ -71,7 +71,7 @@ def standing(dataset: DatasetResult, level: str, statistic: str) -> Standing | N
         and (contrast.test, contrast.better) == (TEST, leader)
     }
     unsure = (cell.metric for cell in ranked[1:] if cell.metric in p and _unsure(p[cell.metric]))
-    return Standing(level, statistic, ranked, bool(p), tuple(unsure))
+    return Leaderboard(level, statistic, ranked, bool(p), tuple(unsure))
 
 
 def _unsure(p: float | None) -> bool:
@@ -131,7 +131,7 @@ def _of_dataset(dataset: DatasetResult, known: Collection[str]) -> list[str]:
     return [*sentences, *_under_attack(dataset), *_masking(dataset), *_raters(dataset)]
 
 
-def _lead(place: Standing, known: Collection[str]) -> list[str]:
+def _lead(place: Leaderboard, known: Collection[str]) -> list[str]:
     leader, name = place.leader, plain(place.statistic, STATISTICS)
     where = "Over all rows" if place.level == "pooled" else plain(place.level, LEVELS).capitalize()
     if len(place.cells) == 1:
@@ -146,7 +146,7 @@ def _lead(place: Standing, known: Collection[str]) -> list[str]:
     return [f"{sentence} Its lead over every other metric is significant."]
 
 
-def _main_metric(place: Standing) -> list[str]:
+def _main_metric(place: Leaderboard) -> list[str]:
     position = next((number for number, cell in enumerate(place.cells, 1) if cell.metric == MAIN), None)
     if position in (None, 1):
         return []
@@ -159,7 +159,7 @@ def _main_metric(place: Standing) -> list[str]:
     return [f"{sentence}, significantly below {place.leader.metric}."]
 
 
-def _strongest_sentinel(place: Standing, known: Collection[str]) -> list[str]:
+def _strongest_sentinel(place: Leaderboard, known: Collection[str]) -> list[str]:
     strongest = next((cell for cell in place.cells if cell.metric in known), None)
     others = [cell for cell in place.cells if cell.metric not in known]
     if strongest is None or strongest.value is None or not others:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mars_score.study.report.table import Column, Entry, Line, Table, mark_best, without_empty_columns
+from mars_score.study.report.table import Column, Line, Table, TableCell, mark_best, without_empty_columns
 from mars_score.study.report.wording import attack_meaning, counted, is_harmful
 from mars_score.study.results import HUMAN
 
@@ -30,7 +30,8 @@ def as_in_the_paper(study: Study) -> Table:
         columns.append(Column("ref.", "number", 3, dataset.name, "Pearson's r without an attack, all rows"))
         parts.append(_unattacked(dataset))
     rows: list[Line] = [
-        (Entry(metric.name), *(part.get(metric.name, Entry()) for part in parts)) for metric in study.metrics
+        (TableCell(metric.name), *(part.get(metric.name, TableCell()) for part in parts))
+        for metric in study.metrics
     ]
     rows = [row for row in rows if any(entry.value is not None or entry.reason for entry in row[1:])]
     for place in range(1, len(columns)):
@@ -56,7 +57,7 @@ def shares(study: Study, dataset: DatasetResult, slug: str, *, upper: bool = Fal
     attacks = list(dict.fromkeys(result.attack for result in dataset.attacks))
     found = {(result.metric, result.attack): _share(result, upper) for result in dataset.attacks}
     rows: list[Line] = [
-        (Entry(metric.name), *(found.get((metric.name, attack), Entry()) for attack in attacks))
+        (TableCell(metric.name), *(found.get((metric.name, attack), TableCell()) for attack in attacks))
         for metric in study.metrics
         if any((metric.name, attack) in found for attack in attacks)
     ]
@@ -91,16 +92,16 @@ def means(dataset: DatasetResult, slug: str) -> Table:
     """Build the table of everything else that was measured under attack, one row a metric and attack."""
     rows = tuple(
         (
-            Entry(result.metric),
-            Entry(result.attack, note=attack_meaning(result.attack)),
-            Entry(value=result.rows),
-            Entry(value=result.not_applicable),
-            Entry(value=result.mean_before, reason=NO_ROW),
-            Entry(value=result.mean_after, reason=NO_ROW),
-            Entry(value=result.share, reason=NO_ROW),
-            Entry(value=result.upper_share, reason=NO_ROW),
-            Entry(value=result.pearson_before, reason=CONSTANT if result.rows else NO_ROW),
-            Entry(value=result.pearson_after, reason=CONSTANT if result.rows else NO_ROW),
+            TableCell(result.metric),
+            TableCell(result.attack, note=attack_meaning(result.attack)),
+            TableCell(value=result.rows),
+            TableCell(value=result.not_applicable),
+            TableCell(value=result.mean_before, reason=NO_ROW),
+            TableCell(value=result.mean_after, reason=NO_ROW),
+            TableCell(value=result.share, reason=NO_ROW),
+            TableCell(value=result.upper_share, reason=NO_ROW),
+            TableCell(value=result.pearson_before, reason=CONSTANT if result.rows else NO_ROW),
+            TableCell(value=result.pearson_after, reason=CONSTANT if result.rows else NO_ROW),
         )
         for result in dataset.attacks
     )
@@ -123,27 +124,27 @@ def means(dataset: DatasetResult, slug: str) -> Table:
     return Table(f"table4_details_{slug}", f"{dataset.name}: every attack in full", caption, columns, rows)
 
 
-def _change(result: AttackResult) -> Entry:
+def _change(result: AttackResult) -> TableCell:
     before, after = result.pearson_before, result.pearson_after
     if before is None or after is None:
-        return Entry(reason=CONSTANT if result.rows else NO_ROW)
+        return TableCell(reason=CONSTANT if result.rows else NO_ROW)
     change = after - before
     mark = DOWN if change < 0 else UP if change > 0 else SAME
     note = f"{before:.4f} before, {after:.4f} after; {counted(result.rows, 'changed row')}"
-    return Entry(value=change, mark=mark, note=note)
+    return TableCell(value=change, mark=mark, note=note)
 
 
-def _unattacked(dataset: DatasetResult) -> dict[str, Entry]:
+def _unattacked(dataset: DatasetResult) -> dict[str, TableCell]:
     attacked = {result.metric for result in dataset.attacks}
     return {
-        cell.metric: Entry(value=cell.value, reason=CONSTANT)
+        cell.metric: TableCell(value=cell.value, reason=CONSTANT)
         for cell in dataset.cells
         if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, "pooled", "", "pearson")
         and cell.metric in attacked
     }
 
 
-def _share(result: AttackResult, upper: bool) -> Entry:
+def _share(result: AttackResult, upper: bool) -> TableCell:
     rows = result.upper_rows if upper else result.rows
     note = f"{counted(rows, 'changed row')}, {counted(result.not_applicable, 'row')} left as they are"
-    return Entry(value=result.upper_share if upper else result.share, note=note, reason=NO_ROW)
+    return TableCell(value=result.upper_share if upper else result.share, note=note, reason=NO_ROW)

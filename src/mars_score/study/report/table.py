@@ -28,7 +28,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableCell:
     """One cell: text in a column of texts, otherwise a number or why there is none."""
 
     text: str = ""
@@ -55,7 +55,7 @@ class Entry:
             object.__setattr__(self, "reason", "")
 
 
-Line: TypeAlias = tuple[Entry, ...]
+Line: TypeAlias = tuple[TableCell, ...]
 """The entries of one row."""
 
 

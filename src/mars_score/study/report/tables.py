@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mars_score.study.report.findings import TEST
-from mars_score.study.report.table import Column, Entry, Line, Table, mark_best, without_empty_columns
+from mars_score.study.report.table import Column, Line, Table, TableCell, mark_best, without_empty_columns
 from mars_score.study.report.wording import (
     ALPHA_REASONS,
     KINDS,
@@ -46,22 +46,24 @@ def augmentation_means(study: AugmentationStudy) -> Table:
     )
     rows: list[Line] = []
     for question in questions:
-        line = [Entry(plain(question, QUESTIONS))]
+        line = [TableCell(plain(question, QUESTIONS))]
         means = [found[question, v].mean for v in variants if (question, v) in found]
         for variant in variants:
             rating = found.get((question, variant))
             if rating is None:
-                line += [Entry(), Entry(), Entry()]
+                line += [TableCell(), TableCell(), TableCell()]
                 continue
             best = len(means) > 1 and rating.mean == max(means)
             line += [
-                Entry(value=rating.mean, best=best),
-                Entry(value=rating.deviation),
-                Entry(value=rating.n),
+                TableCell(value=rating.mean, best=best),
+                TableCell(value=rating.deviation),
+                TableCell(value=rating.n),
             ]
         alpha = study.alphas.get(question)
         line.append(
-            Entry(value=alpha, reason="too few ratings, or all are equal" if question in study.alphas else "")
+            TableCell(
+                value=alpha, reason="too few ratings, or all are equal" if question in study.alphas else ""
+            )
         )
         rows.append(tuple(line))
     caption = "Ratings from 1 to 7 of references as they are and as augmented. The highest mean is marked."
@@ -74,13 +76,13 @@ def augmentation_tests(study: AugmentationStudy) -> Table:
     """Build the tests of Table 7."""
     rows = tuple(
         (
-            Entry(plain(test.question, QUESTIONS)),
-            Entry(plain(test.first, VARIANTS)),
-            Entry(plain(test.second, VARIANTS)),
-            Entry(value=test.difference),
-            Entry(value=test.t, reason="all differences are equal"),
-            Entry(value=test.p, reason="all differences are equal"),
-            Entry(value=test.n),
+            TableCell(plain(test.question, QUESTIONS)),
+            TableCell(plain(test.first, VARIANTS)),
+            TableCell(plain(test.second, VARIANTS)),
+            TableCell(value=test.difference),
+            TableCell(value=test.t, reason="all differences are equal"),
+            TableCell(value=test.p, reason="all differences are equal"),
+            TableCell(value=test.n),
         )
         for test in study.tests
     )
@@ -119,15 +121,15 @@ def contrasts(dataset: DatasetResult, slug: str, only: str | None = None) -> Tab
     """Build the table of all tests of a data set, or of the main ones that one metric is part of."""
     rows = tuple(
         (
-            Entry(contrast.better),
-            Entry(contrast.worse),
-            Entry(contrast.target),
-            Entry(plain(contrast.level, LEVELS)),
-            Entry(plain(contrast.statistic, STATISTICS)),
-            Entry(plain(contrast.test, TESTS)),
-            Entry(value=contrast.difference, reason="a correlation is undefined"),
-            Entry(value=contrast.p, reason="the test does not apply"),
-            Entry(value=contrast.p_corrected, reason="the test does not apply"),
+            TableCell(contrast.better),
+            TableCell(contrast.worse),
+            TableCell(contrast.target),
+            TableCell(plain(contrast.level, LEVELS)),
+            TableCell(plain(contrast.statistic, STATISTICS)),
+            TableCell(plain(contrast.test, TESTS)),
+            TableCell(value=contrast.difference, reason="a correlation is undefined"),
+            TableCell(value=contrast.p, reason="the test does not apply"),
+            TableCell(value=contrast.p_corrected, reason="the test does not apply"),
         )
         for contrast in dataset.contrasts
         if only is None or _is_main(contrast, only)
@@ -191,20 +193,20 @@ def _dataset_row(dataset: DatasetResult) -> Line:
     fewest, most = info.raters
     no_alpha = plain(info.alpha_reason, ALPHA_REASONS) if info.alpha_reason else "no reason is recorded"
     return (
-        Entry(dataset.name, note=f"content {info.content_hash}; systems: {', '.join(info.systems)}"),
-        Entry(value=info.context_length),
-        Entry(value=info.reference_length),
-        Entry(value=info.omega),
-        Entry(value=info.rows),
-        Entry(value=info.items),
-        Entry(value=len(info.systems)),
-        Entry(value=info.ratings),
-        Entry(str(fewest) if fewest == most else f"{fewest} to {most}"),
-        Entry(value=info.references_left_out),
-        Entry(value=info.alpha_interval, reason=no_alpha),
-        Entry(value=info.alpha_ordinal, reason=no_alpha),
-        Entry(value=info.mean),
-        Entry(value=info.deviation),
+        TableCell(dataset.name, note=f"content {info.content_hash}; systems: {', '.join(info.systems)}"),
+        TableCell(value=info.context_length),
+        TableCell(value=info.reference_length),
+        TableCell(value=info.omega),
+        TableCell(value=info.rows),
+        TableCell(value=info.items),
+        TableCell(value=len(info.systems)),
+        TableCell(value=info.ratings),
+        TableCell(str(fewest) if fewest == most else f"{fewest} to {most}"),
+        TableCell(value=info.references_left_out),
+        TableCell(value=info.alpha_interval, reason=no_alpha),
+        TableCell(value=info.alpha_ordinal, reason=no_alpha),
+        TableCell(value=info.mean),
+        TableCell(value=info.deviation),
     )
 
 
@@ -229,17 +231,17 @@ def disagreements(dataset: DatasetResult, slug: str) -> Table:
     """Build Table 6 for one data set, for files; the page shows the same texts as cards."""
     rows = tuple(
         (
-            Entry(found.metric),
-            Entry(found.id),
-            Entry(found.system),
-            Entry(", ".join(plain(kind, KINDS) for kind in found.kinds)),
-            Entry(value=found.score),
-            Entry(value=found.human),
-            Entry(value=found.score_rank),
-            Entry(value=found.human_rank),
-            Entry(found.context),
-            Entry(" / ".join(found.references)),
-            Entry(found.candidate),
+            TableCell(found.metric),
+            TableCell(found.id),
+            TableCell(found.system),
+            TableCell(", ".join(plain(kind, KINDS) for kind in found.kinds)),
+            TableCell(value=found.score),
+            TableCell(value=found.human),
+            TableCell(value=found.score_rank),
+            TableCell(value=found.human_rank),
+            TableCell(found.context),
+            TableCell(" / ".join(found.references)),
+            TableCell(found.candidate),
         )
         for found in dataset.disagreements
     )
@@ -260,10 +262,10 @@ def signatures(study: Study) -> Table:
     """Build the table that says how each number came about."""
     rows = tuple(
         (
-            Entry(metric.name),
-            Entry(metric.summary),
-            Entry("higher" if metric.higher_is_better else "lower"),
-            Entry(metric.signature),
+            TableCell(metric.name),
+            TableCell(metric.summary),
+            TableCell("higher" if metric.higher_is_better else "lower"),
+            TableCell(metric.signature),
         )
         for metric in study.metrics
     )
@@ -290,16 +292,16 @@ def costs(study: Study) -> Table:
         parts.append({cost.metric: cost for cost in dataset.costs})
     rows: list[Line] = []
     for metric in study.metrics:
-        line = [Entry(metric.name)]
+        line = [TableCell(metric.name)]
         for part in parts:
             cost = part.get(metric.name)
             if cost is None:
-                line += [Entry(), Entry(), Entry()]
+                line += [TableCell(), TableCell(), TableCell()]
             else:
                 line += [
-                    Entry(value=cost.rows_per_second, note=f"{cost.rows:,} rows"),
-                    Entry(value=cost.ratio_to_rouge, reason="ROUGE-L was not measured"),
-                    Entry(value=cost.seconds),
+                    TableCell(value=cost.rows_per_second, note=f"{cost.rows:,} rows"),
+                    TableCell(value=cost.ratio_to_rouge, reason="ROUGE-L was not measured"),
+                    TableCell(value=cost.seconds),
                 ]
         rows.append(tuple(line))
     rows = [row for row in rows if any(entry.value is not None for entry in row[1:])]
@@ -333,8 +335,8 @@ def ratio_grid(study: Study) -> Table:
     for dataset in study.datasets:
         found = {(point.q, point.lambda_max): _correlation(point) for point in dataset.ratios}
         for q in sorted({point.q for point in dataset.ratios}):
-            numbers = (found.get((q, ratio), Entry()) for ratio in lambdas)
-            rows.append((Entry(dataset.name), Entry(value=q), *numbers))
+            numbers = (found.get((q, ratio), TableCell()) for ratio in lambdas)
+            rows.append((TableCell(dataset.name), TableCell(value=q), *numbers))
     columns = (
         Column("data set"),
         RATIO_COLUMNS[1],
@@ -356,14 +358,14 @@ def ratios(dataset: DatasetResult, slug: str) -> Table:
 
 def _ratio_row(point: RatioPoint) -> Line:
     return (
-        Entry(value=point.lambda_max),
-        Entry(value=point.q),
+        TableCell(value=point.lambda_max),
+        TableCell(value=point.q),
         _correlation(point),
-        Entry(value=point.kendall_item, reason=CONSTANT),
-        Entry(value=point.mean_deviation),
+        TableCell(value=point.kendall_item, reason=CONSTANT),
+        TableCell(value=point.mean_deviation),
     )
 
 
-def _correlation(point: RatioPoint) -> Entry:
+def _correlation(point: RatioPoint) -> TableCell:
     best = point.best and point.pearson is not None
-    return Entry(value=point.pearson, low=point.low, high=point.high, best=best, reason=CONSTANT)
+    return TableCell(value=point.pearson, low=point.low, high=point.high, best=best, reason=CONSTANT)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mars_score.study.report.table import Column, Entry
+    from mars_score.study.report.table import Column, TableCell
     from mars_score.study.results import MetricInfo, Study
 
 
@@ -42,7 +42,7 @@ def percent(value: float, decimals: int = 0) -> str:
     return f"{number(100 * value, decimals)}%"
 
 
-def main_text(column: Column, entry: Entry) -> str:
+def main_text(column: Column, entry: TableCell) -> str:
     """Return the entry without its interval."""
     if column.kind == "text":
         return entry.text
@@ -52,7 +52,7 @@ def main_text(column: Column, entry: Entry) -> str:
     return f"{entry.mark} {shown}" if entry.mark else shown
 
 
-def interval(column: Column, entry: Entry) -> str:
+def interval(column: Column, entry: TableCell) -> str:
     """Return the interval in brackets; empty where there is none."""
     if entry.value is None or entry.low is None or entry.high is None:
         return ""
