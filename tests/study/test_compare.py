@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from mars_score.cli.compare import compare
 from mars_score.errors import ConfigError, InputError
-from mars_score.stats.systems import compare_systems
+from mars_score.stats.significance import compare_systems
 from mars_score.study.plan import StudySettings
 from mars_score.study.results_file import write_results
 from mars_score.study.run import run_study

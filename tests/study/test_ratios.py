@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from mars_score.config import ratios_up_to
+from mars_score.study.correlations import row_score
 from mars_score.study.plan import StudySettings
-from mars_score.study.ratios import row_score
 from mars_score.study.run import run_study
 from mars_score.study.scoring import make_work, score_works
 from tests.study.toy_mars import toy_scorer

@@ -20,11 +20,11 @@ from mars_score.study.correlations import (
     permute,
     places,
     questions,
+    ratio_points,
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
 from mars_score.study.plan import targets
-from mars_score.study.ratios import ratio_points
 from mars_score.study.results import (
     HUMAN,
     AttackResult,

@@ -21,7 +21,7 @@ from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha
-from mars_score.stats.systems import paired_t_test
+from mars_score.stats.significance import paired_t_test
 from mars_score.study.results import AugmentationRating, AugmentationStudy, AugmentationTest
 from mars_score.types import Example
 

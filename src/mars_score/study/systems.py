@@ -12,8 +12,7 @@ from mars_score.io.datasets.ratings import Place, number
 from mars_score.io.output import INPUTS, format_of, read_signatures
 from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import unescape
-from mars_score.stats.significance import holm
-from mars_score.stats.systems import compare_systems
+from mars_score.stats.significance import compare_systems, holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

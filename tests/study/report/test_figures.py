@@ -13,10 +13,17 @@ from hypothesis import strategies as st
 
 from mars_score.io.html import DARK, LIGHT
 from mars_score.study.report.charts import APART, MOST_POINTS, fit, heat_map, pair, ratio_curve, scatter, step
-from mars_score.study.report.contents import contents
-from mars_score.study.report.drawing import Scale, covering, element, text
-from mars_score.study.report.figure import Figure, to_png, to_svg_file, why_no_png
-from mars_score.study.report.page import figure_rules
+from mars_score.study.report.drawing import (
+    Figure,
+    Scale,
+    covering,
+    element,
+    text,
+    to_png,
+    to_svg_file,
+    why_no_png,
+)
+from mars_score.study.report.page import contents, figure_rules
 from mars_score.study.results import DatasetResult, StudyRow
 from tests.study.report.sample import sample_study
 from tests.study.report.small import INFO, LENGTH, MARS, RIVAL, small_study

@@ -10,11 +10,12 @@ from mars_score.study.attacks.edits import (
     reorder,
     repeat,
     retrieve,
+    swap_names,
+    swap_numbers,
     truncate,
     unrelated,
 )
 from mars_score.study.attacks.negation import negate
-from mars_score.study.attacks.swaps import swap_names, swap_numbers
 
 ATTACKS = {
     "reorder": row_by_row("half of the tokens change places (Table 4)", reorder),

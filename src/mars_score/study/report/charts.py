@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mars_score.io.html import HEAT_STEPS, SYSTEM_COLOURS, shortened
 from mars_score.study.report.drawing import (
+    Figure,
+    FigurePanel,
     Scale,
     bottom_axis,
     covering,
@@ -22,7 +24,6 @@ from mars_score.study.report.drawing import (
     text,
     text_width,
 )
-from mars_score.study.report.figure import Figure, FigurePanel
 from mars_score.study.report.wording import (
     LEVELS,
     MAIN,
