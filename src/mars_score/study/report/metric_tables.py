@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mars_score.study.report.table import Column, Line, Table, TableCell, mark_best, without_empty_columns
+from mars_score.study.report.table import (
+    Column,
+    Line,
+    Table,
+    TableCell,
+    listing,
+    mark_best,
+    without_empty_columns,
+)
 from mars_score.study.report.wording import (
     LEVEL_MEANINGS,
     LEVELS,
@@ -125,31 +133,20 @@ def left_out(study: Study) -> Table:
                 why = _undefined_groups(cell) or (plain(cell.reason, REASONS) if cell.reason else "")
                 key = (dataset.name, cell.target, cell.level, cell.statistic, cell.n, cell.left_out, why)
                 alike.setdefault(key, []).append(cell.metric)
-    rows = [
-        (
-            TableCell(name),
-            TableCell(target),
-            TableCell(plain(level, LEVELS)),
-            TableCell(plain(statistic, STATISTICS)),
-            TableCell(", ".join(metrics) if len(metrics) < len(study.metrics) else "all"),
-            TableCell(value=n),
-            TableCell(value=rows),
-            TableCell(why),
-        )
-        for (name, target, level, statistic, n, rows, why), metrics in alike.items()
-    ]
-    columns = (
-        Column("data set"),
-        Column("target"),
-        Column("level"),
-        Column("statistic"),
-        Column("metrics"),
-        Column("used", "number", 0, explanation="rows, systems or items behind the number"),
-        Column("rows without a score", "number", 0),
-        Column("undefined", explanation="groups that have no correlation, by reason"),
-    )
-    caption = "Groups without a correlation are not part of the means above; here they are counted."
-    return Table("table3_left_out", "What was left out", caption, columns, tuple(rows))
+    return listing(
+        "table3_left_out",
+        "What was left out",
+        "Groups without a correlation are not part of the means above; here they are counted.",
+        alike.items(),
+        (Column("data set"), lambda of: of[0][0]),
+        (Column("target"), lambda of: of[0][1]),
+        (Column("level"), lambda of: plain(of[0][2], LEVELS)),
+        (Column("statistic"), lambda of: plain(of[0][3], STATISTICS)),
+        (Column("metrics"), lambda of: ", ".join(of[1]) if len(of[1]) < len(study.metrics) else "all"),
+        (Column("used", "number", 0, explanation="rows, systems or items behind the number"), lambda of: of[0][4]),
+        (Column("rows without a score", "number", 0), lambda of: of[0][5]),
+        (Column("undefined", explanation="groups that have no correlation, by reason"), lambda of: of[0][6]),
+    )  # fmt: skip
 
 
 def _table(
@@ -274,38 +271,31 @@ def shares(study: Study, dataset: DatasetResult, slug: str, *, upper: bool = Fal
 
 def means(dataset: DatasetResult, slug: str) -> Table:
     """Build the table of everything else that was measured under attack, one row a metric and attack."""
-    rows = tuple(
-        (
-            TableCell(result.metric),
-            TableCell(result.attack, note=attack_meaning(result.attack)),
-            TableCell(value=result.rows),
-            TableCell(value=result.not_applicable),
-            TableCell(value=result.mean_before, reason=NO_ROW),
-            TableCell(value=result.mean_after, reason=NO_ROW),
-            TableCell(value=result.share, reason=NO_ROW),
-            TableCell(value=result.upper_share, reason=NO_ROW),
-            TableCell(value=result.pearson_before, reason=CONSTANT if result.rows else NO_ROW),
-            TableCell(value=result.pearson_after, reason=CONSTANT if result.rows else NO_ROW),
-        )
-        for result in dataset.attacks
-    )
-    columns = (
-        Column("metric"),
-        Column("attack"),
-        Column("changed", "number", 0, "rows"),
-        Column("unchanged", "number", 0, "rows", "the attack does not apply to them; they are not counted"),
-        Column("before", "number", 4, "mean score"),
-        Column("after", "number", 4, "mean score"),
-        Column("all", "percent", 1, "original preferred"),
-        Column("well-rated", "percent", 1, "original preferred"),
-        Column("before", "number", 3, "Pearson's r"),
-        Column("after", "number", 3, "Pearson's r"),
-    )
-    caption = (
+
+    def known(value: float | None, result: AttackResult) -> TableCell:
+        return TableCell(value=value, reason=CONSTANT if result.rows else NO_ROW)
+
+    unchanged = "the attack does not apply to them; they are not counted"
+    return listing(
+        f"table4_details_{slug}",
+        f"{dataset.name}: every attack in full",
         "Only rows that the attack changes are counted. Mean scores are the metric's own numbers; shares and "
-        "correlations count what is better, also where lower is better."
-    )
-    return Table(f"table4_details_{slug}", f"{dataset.name}: every attack in full", caption, columns, rows)
+        "correlations count what is better, also where lower is better.",
+        dataset.attacks,
+        (Column("metric"), lambda of: of.metric),
+        (Column("attack"), lambda of: TableCell(of.attack, note=attack_meaning(of.attack))),
+        (Column("changed", "number", 0, "rows"), lambda of: of.rows),
+        (Column("unchanged", "number", 0, "rows", unchanged), lambda of: of.not_applicable),
+        (Column("before", "number", 4, "mean score"), lambda of: TableCell(value=of.mean_before, reason=NO_ROW)),
+        (Column("after", "number", 4, "mean score"), lambda of: TableCell(value=of.mean_after, reason=NO_ROW)),
+        (Column("all", "percent", 1, "original preferred"), lambda of: TableCell(value=of.share, reason=NO_ROW)),
+        (
+            Column("well-rated", "percent", 1, "original preferred"),
+            lambda of: TableCell(value=of.upper_share, reason=NO_ROW),
+        ),
+        (Column("before", "number", 3, "Pearson's r"), lambda of: known(of.pearson_before, of)),
+        (Column("after", "number", 3, "Pearson's r"), lambda of: known(of.pearson_after, of)),
+    )  # fmt: skip
 
 
 def _change(result: AttackResult) -> TableCell:
