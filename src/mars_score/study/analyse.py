@@ -82,8 +82,6 @@ def dataset_info(dataset: Dataset) -> DatasetInfo:
     )
 
 
-# What every metric's scores cost.
-
 ROUGE = "rougeL"
 _SHORTEST = 1e-9
 """Seconds a row that a clock may fail to see."""
@@ -106,9 +104,6 @@ def costs(found: DatasetScores) -> list[Cost]:
         )
         for name, (rows, seconds) in measured.items()
     ]  # fmt: skip
-
-
-# The paper's Table 4: every metric under every attack.
 
 
 def attack_results(found: DatasetScores) -> list[AttackResult]:
@@ -151,8 +146,6 @@ def attack_results(found: DatasetScores) -> list[AttackResult]:
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
-
-# From scores to results: every section of a study, one data set at a time.
 
 STATISTICS = 1
 """Raised whenever a statistic changes, so that what the store holds of the old one is not used."""

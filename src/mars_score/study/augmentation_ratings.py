@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
 
-    pass
-
 
 # Reading what raters thought of augmented references: one rating a row, or the filled rating sheet itself.
 
@@ -259,9 +257,6 @@ def _csv(header: Iterable[str], rows: Iterable[list[str]]) -> str:
     writer.writerow(header)
     writer.writerows(map(escape, row) for row in rows)
     return text.getvalue()
-
-
-# The paper's Table 7: are augmented references as good as what people wrote?
 
 
 def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:

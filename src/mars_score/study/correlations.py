@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mars_score.study.plan import Target
     from mars_score.study.worker import Cosines
 
-# The paper's Table 3 for one metric: its correlations with people at every level.
 
 ACCURACY = "accuracy"
 NO_PAIR = "no_pair"

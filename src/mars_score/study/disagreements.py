@@ -95,8 +95,6 @@ def _share(some: Set[object], of: Set[object]) -> float:
     return len(some & of) / len(some) if some else 0.0
 
 
-# The paper's Table 6: the rows on which a metric and people differ most, and how the score came about.
-
 MARS = "mars"
 """The metric that can explain its scores."""
 

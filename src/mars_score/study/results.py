@@ -222,6 +222,11 @@ class DatasetResult:
     costs: tuple[Cost, ...] = ()
     rows: tuple[StudyRow, ...] = ()
 
+    def human_cells(self, level: str, statistic: str) -> list[Cell]:
+        """Return each metric's agreement with the mean rating, at a level as a whole."""
+        wanted = (HUMAN, level, "", statistic)
+        return [c for c in self.cells if (c.target, c.level, c.group, c.statistic) == wanted]
+
 
 @dataclass(frozen=True, slots=True)
 class AugmentationRating:

@@ -99,8 +99,6 @@ def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, o
             yield line, key, {name: row[name] for name in header if name not in _NOT_METRICS}
 
 
-# Which of my systems is better? Scores of the same items, two systems at a time.
-
 LARGEST = 10
 """Items with the largest differences that are shown."""
 

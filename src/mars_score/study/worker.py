@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mars_score.study.store import ScoreStore
 
 
-# A metric that is made, and its models loaded, only when some row has no score yet.
-
 _WARM_UP = Example("warm-up", "The rain stopped.", ("It rained no more.",), "Clouds hung over the town.")
 
 
@@ -88,7 +86,8 @@ Cosines = list[list[tuple[float, float]]]
 
 def saved_cosines(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreStore) -> list[Cosines]:
     """Return the cosines of each row; all must be in the store."""
-    return [_read(store.get(key)) for key in cosine_keys(digests, scorer, store)]
+    saved = (store.get(key) for key in cosine_keys(digests, scorer, store))
+    return [[[(ratio, cosine) for ratio, cosine in terms] for terms in row] for row in saved]
 
 
 def missing_cosines(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreStore) -> int:
@@ -127,12 +126,7 @@ def _wide(scorer: MarsScorer) -> MarsScorer:
     return scorer.with_options(ratios=RATIOS)
 
 
-def _read(value: list[list[list[float]]]) -> Cosines:
-    return [[(ratio, cosine) for ratio, cosine in terms] for terms in value]
-
-
-# What a worker does with a chunk of a study. The instructions survive pickling; models and stores do not
-# travel.
+# Chunks and their results survive pickling; models and stores do not travel.
 
 
 @dataclass(frozen=True, slots=True)

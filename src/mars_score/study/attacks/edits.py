@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mars_score.study.attacks.base import Perturb
     from mars_score.types import Example
 
-# Copies: of a reference, which is a ceiling for metrics, and of the context.
-
 
 def copy_reference(example: Example, random: Random) -> str | None:
     """Draw one of the references."""
@@ -68,9 +66,6 @@ def _placed(text: str, spans: list[tuple[int, int]], tokens: list[str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-# Repetition: the candidate says something twice, and nothing else changes.
-
-
 def repeat(example: Example, random: Random) -> str | None:
     """Say a sentence again, right after it; in a text of one sentence, say the first half of its tokens again."""
     text = example.candidate
@@ -93,9 +88,6 @@ def retrieve(example: Example, random: Random) -> str | None:
     found = [text for text in dict.fromkeys(sentences(passage(example))) if re.search(r"\w", text)]
     others = [text for text in found if text != example.candidate.strip()]
     return one_of(others, random) if others else None
-
-
-# Truncation: the candidate stops half-way.
 
 
 def truncate(example: Example, random: Random) -> str | None:
@@ -183,8 +175,6 @@ def _other_digits(digits: str, random: Random) -> str:
     first = [digit for digit in "123456789" if digit != digits[0]]
     return one_of(first, random) + "".join(one_of("0123456789", random) for _ in digits[1:])
 
-
-# Name swap: names of people, places and things become other names of the same row.
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _PLACEHOLDER = re.compile(r"\[UNK\]|\bUNK\b|\bUNKNOWN\b")

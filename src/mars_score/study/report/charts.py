@@ -38,7 +38,6 @@ from mars_score.study.report.wording import (
     sentinels,
     typeset_minus,
 )
-from mars_score.study.results import HUMAN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -68,16 +67,20 @@ class Plot(NamedTuple):
     """0 where it depends on the number of rows."""
 
 
+def _figure(name: str, title: str, caption: str, panels: Sequence[FigurePanel]) -> Figure | None:
+    return Figure(name, title, caption, tuple(panels)) if panels else None
+
+
 FOREST, STEP = Plot(122.0, WIDTH - 62.0, 40.0), 19.0
 
 
 def forest(study: Study, statistic: str, level: str) -> Figure | None:
     """Draw one panel a data set, all on one scale; None where nothing was computed."""
-    found = [(dataset.name, _cells(dataset, statistic, level)) for dataset in study.datasets]
-    known = [cell for _, cells in found for cell in cells if cell.value is not None]
-    if not known:
+    found = {dataset.name: dataset.human_cells(level, statistic) for dataset in study.datasets}
+    ends = [end for cells in found.values() for cell in cells if cell.value is not None
+            for end in (cell.value, cell.low, cell.high) if end is not None]  # fmt: skip
+    if not ends:
         return None
-    ends = [end for cell in known for end in (cell.value, cell.low, cell.high) if end is not None]
     x = covering([0.0, *ends], FOREST.left, FOREST.right, about=4)
     what = f"{plain(statistic, STATISTICS)}, {plain(level, LEVELS)}"
     caption = (
@@ -86,19 +89,14 @@ def forest(study: Study, statistic: str, level: str) -> Figure | None:
     )
     panels = tuple(
         _forest_panel(name, cells, x, plain(statistic, STATISTICS), sentinels(study))
-        for name, cells in found
+        for name, cells in found.items()
         if cells
     )
     return Figure(f"correlations_{statistic}_{level}", f"Agreement with people: {what}", caption, panels)
 
 
-def _cells(dataset: DatasetResult, statistic: str, level: str) -> list[Cell]:
-    wanted = (HUMAN, level, "", statistic)
-    cells = [c for c in dataset.cells if (c.target, c.level, c.group, c.statistic) == wanted]
-    return sorted(cells, key=lambda cell: (cell.value is None, -(cell.value or 0.0), cell.metric))
-
-
 def _forest_panel(name: str, cells: list[Cell], x: Scale, axis: str, hollow: Collection[str]) -> FigurePanel:
+    cells = sorted(cells, key=lambda cell: (cell.value is None, -(cell.value or 0.0), cell.metric))
     bottom = FOREST.top + STEP * len(cells)
     parts = [
         text(0, 14, name, "panel-title"),
@@ -108,10 +106,8 @@ def _forest_panel(name: str, cells: list[Cell], x: Scale, axis: str, hollow: Col
     bounds = [cell.value for cell in cells if cell.metric in hollow and cell.value is not None]
     if bounds:
         place = x(max(bounds))
-        parts += [
-            line(place, FOREST.top - 6, place, bottom, "dashed"),
-            text(place, FOREST.top - 10, "strongest sentinel", "tick", "middle"),
-        ]
+        parts.append(line(place, FOREST.top - 6, place, bottom, "dashed"))
+        parts.append(text(place, FOREST.top - 10, "strongest sentinel", "tick", "middle"))
     for position, cell in enumerate(cells):
         parts.append(_row(cell, x, FOREST.top + STEP * (position + 0.5), cell.metric in hollow))
     label = f"{name}: {axis} of {len(cells)} metrics with human ratings; {cells[0].metric} is highest"
@@ -145,13 +141,11 @@ SURE = 3
 def heat_map(study: Study) -> Figure | None:
     """Draw one panel a data set; None without attacks."""
     panels = [panel for dataset in study.datasets if (panel := _heat_panel(study, dataset))]
-    if not panels:
-        return None
     caption = (
         "The share of texts, in per cent, whose original scores better than the attacked one. Blue is above chance, "
         "grey is chance, orange is worse than chance."
     )
-    return Figure("table4_robustness", "Originals preferred to attacked texts", caption, tuple(panels))
+    return _figure("table4_robustness", "Originals preferred to attacked texts", caption, panels)
 
 
 def _heat_panel(study: Study, dataset: DatasetResult) -> FigurePanel | None:
@@ -191,17 +185,10 @@ def _cell(result: AttackResult, x: float, y: float) -> Markup:
         return marked(tip, text(*middle, "\N{EN DASH}", "soft", "middle"))
     colour = step(result.share)
     strong = "on-strong-heat" if abs(colour - MIDDLE) >= SURE else "on-heat"
+    width, height = CELL_WIDTH - 2, CELL_HEIGHT - 2
     return marked(
         f"{result.metric}, {result.attack}: {percent(result.share, 2)} of {counted(result.rows, 'changed row')}",
-        element(
-            "rect",
-            x=x + 1,
-            y=y + 1,
-            width=CELL_WIDTH - 2,
-            height=CELL_HEIGHT - 2,
-            rx=2,
-            class_=f"heat-{colour}",
-        ),
+        element("rect", x=x + 1, y=y + 1, width=width, height=height, rx=2, class_=f"heat-{colour}"),
         text(*middle, f"{100 * result.share:.0f}", strong, "middle"),
     )
 
@@ -212,10 +199,8 @@ HISTOGRAM = Plot(52.0, WIDTH - 10.0, 44.0, 184.0)
 def histogram(study: Study) -> Figure | None:
     """Draw one panel a data set; None without ratings."""
     panels = [panel for dataset in study.datasets if (panel := _histogram_panel(dataset))]
-    if not panels:
-        return None
     caption = "Each bar counts the texts whose mean rating falls between its edges; the line is the mean."
-    return Figure("table2_ratings", "How people rated", caption, tuple(panels))
+    return _figure("table2_ratings", "How people rated", caption, panels)
 
 
 def _histogram_panel(dataset: DatasetResult) -> FigurePanel | None:
@@ -254,13 +239,11 @@ APART = 13.0
 def ratio_curve(study: Study) -> Figure | None:
     """Draw one panel a data set; None without a sweep."""
     panels = [panel for dataset in study.datasets if (panel := _ratio_panel(dataset))]
-    if not panels:
-        return None
     caption = (
         "One curve for each q. The one that holds the best point is bold, with its 95% interval as a band; the best "
         "point is ringed."
     )
-    return Figure("table5_ratios", "Agreement with people by masking ratio", caption, tuple(panels))
+    return _figure("table5_ratios", "Agreement with people by masking ratio", caption, panels)
 
 
 def _ratio_panel(dataset: DatasetResult) -> FigurePanel | None:
@@ -337,24 +320,16 @@ class Fit(NamedTuple):
 
 def scatter(study: Study, dataset: DatasetResult, slug: str) -> Figure | None:
     """Draw two metrics side by side; None without rows."""
-    metrics = pair(study, dataset)
-    panels = [_scatter_panel(dataset, metric) for metric in metrics if _points(dataset, metric.name)]
-    if not panels:
-        return None
+    panels = [_scatter_panel(dataset, m) for m in pair(study, dataset) if _points(dataset, m.name)]
     caption = "Each mark is one text. The line is that of least squares over all rows."
     if len(dataset.rows) > MOST_POINTS:
         caption += f" {MOST_POINTS:,} of {len(dataset.rows):,} rows are drawn, chosen by chance."
-    return Figure(f"figure3_{slug}", f"{dataset.name}: scores against people", caption, tuple(panels))
+    return _figure(f"figure3_{slug}", f"{dataset.name}: scores against people", caption, panels)
 
 
 def pair(study: Study, dataset: DatasetResult) -> list[MetricInfo]:
     """Choose two metrics: the usual rival and MARS, or else those that agree with people most."""
-    pooled = {
-        cell.metric: cell.value
-        for cell in dataset.cells
-        if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, "pooled", "", "pearson")
-        and cell.value is not None
-    }
+    pooled = {c.metric: c.value for c in dataset.human_cells("pooled", "pearson") if c.value is not None}
     order = sorted(
         study.metrics, key=lambda m: (m.name not in (MAIN, USUAL_RIVAL), -pooled.get(m.name, -2.0), m.name)
     )
@@ -402,14 +377,11 @@ def _scatter_panel(dataset: DatasetResult, metric: MetricInfo) -> FigurePanel:
 
 
 def _chosen(points: list[tuple[StudyRow, float]]) -> list[tuple[StudyRow, float]]:
-    if len(points) <= MOST_POINTS:
-        return points
-    return sorted(points, key=lambda point: _draw(point[0].id))[:MOST_POINTS]
+    def draw(point: tuple[StudyRow, float]) -> bytes:
+        # A hash is a draw that comes out the same every time and for both panels.
+        return hashlib.sha256(point[0].id.encode("utf-8", "replace")).digest()
 
-
-def _draw(id: str) -> bytes:
-    # A hash is a draw that comes out the same every time and for both panels.
-    return hashlib.sha256(id.encode("utf-8", "replace")).digest()
+    return points if len(points) <= MOST_POINTS else sorted(points, key=draw)[:MOST_POINTS]
 
 
 def _mark(row: StudyRow, score: float, x: Scale, y: Scale, system: int) -> Markup:

@@ -14,8 +14,6 @@ from mars_score.io.html import LIGHT, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# From numbers to places on the paper.
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -155,8 +153,6 @@ def left_axis(scale: Scale, x: float, right: float, label: str) -> Markup:
     parts.append(element("text", label, transform=turned, class_="soft", text_anchor="middle"))
     return joined(parts)
 
-
-# What a figure is: panels that stand side by side where there is room, and below each other where not.
 
 GAP, MARGIN, TITLE, ACROSS = 24, 16, 28, 3
 

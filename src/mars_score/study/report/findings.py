@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mars_score.study.results import AugmentationStudy, Cell, DatasetResult, Study
 
 
-# Where metrics stand on a data set, by one statistic at one level.
-
 SIGNIFICANT = 0.05
 TEST = "perm-both"
 """The test that applies to every statistic."""
@@ -54,12 +52,7 @@ class Leaderboard:
 
 def standing(dataset: DatasetResult, level: str, statistic: str) -> Leaderboard | None:
     """Rank the metrics; None where nothing was computed. The corrected p-value decides."""
-    cells = [
-        (-cell.value, cell.metric, cell)
-        for cell in dataset.cells
-        if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, level, "", statistic)
-        and cell.value is not None
-    ]
+    cells = [(-c.value, c.metric, c) for c in dataset.human_cells(level, statistic) if c.value is not None]
     if not cells:
         return None
     ranked = tuple(cell for _, _, cell in sorted(cells, key=lambda entry: entry[:2]))
@@ -70,15 +63,10 @@ def standing(dataset: DatasetResult, level: str, statistic: str) -> Leaderboard 
         if (contrast.target, contrast.level, contrast.statistic) == (HUMAN, level, statistic)
         and (contrast.test, contrast.better) == (TEST, leader)
     }
-    unsure = (cell.metric for cell in ranked[1:] if cell.metric in p and _unsure(p[cell.metric]))
-    return Leaderboard(level, statistic, ranked, bool(p), tuple(unsure))
+    unsure = {metric for metric, value in p.items() if value is None or value >= SIGNIFICANT}
+    not_worse = tuple(cell.metric for cell in ranked[1:] if cell.metric in unsure)
+    return Leaderboard(level, statistic, ranked, bool(p), not_worse)
 
-
-def _unsure(p: float | None) -> bool:
-    return p is None or p >= SIGNIFICANT
-
-
-# What a study found, in plain words: what leads, by how much, and what was not shown.
 
 CUSTOMARY_ALPHA = 2 / 3
 """Krippendorff's lower bound for tentative conclusions."""

@@ -312,9 +312,8 @@ def _unattacked(dataset: DatasetResult) -> dict[str, TableCell]:
     attacked = {result.metric for result in dataset.attacks}
     return {
         cell.metric: TableCell(value=cell.value, reason=CONSTANT)
-        for cell in dataset.cells
-        if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, "pooled", "", "pearson")
-        and cell.metric in attacked
+        for cell in dataset.human_cells("pooled", "pearson")
+        if cell.metric in attacked
     }
 
 

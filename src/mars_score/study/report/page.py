@@ -220,8 +220,6 @@ def _example_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
     return tuple(blocks)
 
 
-# `report.html`: one file that asks nobody for anything.
-
 HERE = "mars_score.study.report"
 
 
@@ -248,8 +246,6 @@ def figure_rules() -> str:
     """Return how figures look, in terms of the colours' names."""
     return template_text(HERE, "figure.css")
 
-
-# All files of a report.
 
 FORMATS = {"md": to_markdown, "csv": to_csv, "tex": to_latex}
 

@@ -48,9 +48,6 @@ OMEGA = "\N{GREEK CAPITAL LETTER OMEGA}"
 LAMBDA = "\N{GREEK SMALL LETTER LAMDA}"
 
 
-# Table 7: what people think of augmented references.
-
-
 def augmentation_means(study: AugmentationStudy) -> Table:
     """Build Table 7: the mean rating of each variant."""
     questions = list(dict.fromkeys(rating.question for rating in study.ratings))
@@ -101,8 +98,6 @@ def augmentation_tests(study: AugmentationStudy) -> Table:
         (Column("pairs", "number", 0), lambda test: test.n),
     )  # fmt: skip
 
-
-# Tests between pairs of metrics: is one of them nearer to people?
 
 CONTRAST_CAPTION = (
     "The p-value is the chance of so large a difference, or a larger one, between metrics that are equally near "
@@ -209,9 +204,6 @@ def _alpha(info: DatasetInfo, value: float | None) -> TableCell:
     return TableCell(value=value, reason=reason)
 
 
-# Table 6: the texts on which a metric and people differ most.
-
-
 def disagreements(dataset: DatasetResult, slug: str) -> Table:
     """Build Table 6 for one data set, for files; the page shows the same texts as cards."""
     return listing(
@@ -234,9 +226,6 @@ def disagreements(dataset: DatasetResult, slug: str) -> Table:
         (Column("references"), lambda row: " / ".join(row.references)),
         (Column("candidate"), lambda row: row.candidate),
     )  # fmt: skip
-
-
-# The metrics of the study: what they are, and what they cost.
 
 
 def signatures(study: Study) -> Table:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mars_score.study.results import MetricInfo, Study
 
 
-# Numbers as readers see them.
-
 MINUS = "\N{MINUS SIGN}"
 UNDEFINED = "undefined"
 NOT_COMPUTED = "\N{EN DASH}"
@@ -160,14 +158,14 @@ def relatives(study: Study) -> list[str]:
 
 def attack_meaning(name: str) -> str:
     """Say what an attack does; empty for one that this package does not have."""
-    from mars_score.study.attacks.registry import ATTACKS
+    from mars_score.study.attacks.robustness import ATTACKS
 
     return ATTACKS[name].description if name in ATTACKS else ""
 
 
 def is_harmful(attack: str) -> bool:
     """Tell whether a good metric scores the attacked text lower."""
-    from mars_score.study.attacks.registry import ATTACKS
+    from mars_score.study.attacks.robustness import ATTACKS
 
     return ATTACKS[attack].harmful if attack in ATTACKS else True
 
