@@ -17,7 +17,7 @@ from mars_score.io.resume import result_rows
 from mars_score.io.writers import FORMULA, Table, escape, open_writer, unescape
 from mars_score.study.augmentation_ratings import SheetRow, key_path, key_text, read_ratings, sheet_text
 from mars_score.study.report.render import to_csv
-from mars_score.study.report.table import Column, Entry
+from mars_score.study.report.table import Column, TableCell
 from mars_score.study.report.table import Table as ReportTable
 from mars_score.study.systems import read_scores
 from mars_score.web.rating.sheet import Meaning, ratings_text, read_key, read_sheet
@@ -110,5 +110,7 @@ def test_a_rater_with_the_name_of_a_formula(tmp_path: Path) -> None:
 
 def test_tables_of_a_report() -> None:
     columns = (Column("=title", kind="text"), Column("number", kind="number"))
-    table = ReportTable("name", "title", "caption", columns, ((Entry(text="+system"), Entry(value=-1.5)),))
+    table = ReportTable(
+        "name", "title", "caption", columns, ((TableCell(text="+system"), TableCell(value=-1.5)),)
+    )
     assert list(csv.reader(io.StringIO(to_csv(table)))) == [["'=title", "number"], ["'+system", "-1.5"]]

@@ -7,8 +7,16 @@ import pytest
 from scipy import stats
 
 from mars_score.errors import ConfigError
-from mars_score.stats.bootstrap import Method, bounds, difference, draw_weights, interval
-from mars_score.stats.bootstrap_fast import Resampled, resampled_accuracy, resampled_correlation
+from mars_score.stats.bootstrap import (
+    Method,
+    Resampled,
+    bounds,
+    difference,
+    draw_weights,
+    interval,
+    resampled_accuracy,
+    resampled_correlation,
+)
 from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, correlate
 from mars_score.stats.data import Floats, scored
 from tests.stats.simulated import judged, rows, shuffled

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError
-from mars_score.stats.systems import compare_systems, paired_t_test
+from mars_score.stats.significance import compare_systems, paired_t_test
 
 A = [0.8, 0.9, 0.7, 1.0, 0.6, 0.5, 0.9, 0.4]
 B = [0.7, 0.6, 0.8, 0.7, 0.6, 0.2, 0.5, 0.5]

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError
-from mars_score.stats import permutation_fast
+from mars_score.stats import permutation
 from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, correlate
 from mars_score.stats.data import Scored, scored, usable_rows
 from mars_score.stats.pairwise import pairwise_accuracy
-from mars_score.stats.permutation import Statistic, Stopping, perm_both
+from mars_score.stats.permutation import EarlyStopping, Statistic, perm_both
 from tests.stats.simulated import judged, rows, shuffled, untidy
 
 
@@ -34,7 +34,7 @@ def complete(seed: int) -> tuple[Scored, np.ndarray[tuple[int], np.dtype[np.floa
 def test_mixtures_one_by_one(level: Level, kind: Kind, seed: int) -> None:
     given, other = complete(seed)
     keep = np.random.default_rng(seed).random((8, len(given))) < 0.5
-    found = permutation_fast.mixed_correlation(given, other, level, kind)(keep)
+    found = permutation.mixed_correlation(given, other, level, kind)(keep)
     for row, (one, two) in zip(keep, found, strict=True):
         first, second = np.where(row, given.metric, other), np.where(row, other, given.metric)
         assert one == pytest.approx(correlate(with_metric(given, first), level, kind).value)
@@ -44,16 +44,16 @@ def test_mixtures_one_by_one(level: Level, kind: Kind, seed: int) -> None:
 def test_kendall_without_matrices_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     given, other = complete(4)
     keep = np.random.default_rng(4).random((8, len(given))) < 0.5
-    by_matrices = permutation_fast.mixed_correlation(given, other, "pooled", "kendall")(keep)
-    monkeypatch.setattr(permutation_fast, "_MATRIX", 0)
-    one_by_one = permutation_fast.mixed_correlation(given, other, "pooled", "kendall")(keep)
+    by_matrices = permutation.mixed_correlation(given, other, "pooled", "kendall")(keep)
+    monkeypatch.setattr(permutation, "_MATRIX", 0)
+    one_by_one = permutation.mixed_correlation(given, other, "pooled", "kendall")(keep)
     np.testing.assert_allclose(by_matrices, one_by_one, atol=1e-12)
 
 
 def test_accuracies_one_by_one() -> None:
     given, other = complete(5)
     keep = np.random.default_rng(5).random((8, len(given))) < 0.5
-    found = permutation_fast.mixed_accuracy(given, other)(keep)
+    found = permutation.mixed_accuracy(given, other)(keep)
     for row, (one, two) in zip(keep, found, strict=True):
         first, second = np.where(row, given.metric, other), np.where(row, other, given.metric)
         assert one == pytest.approx(pairwise_accuracy(with_metric(given, first)).value)
@@ -138,11 +138,11 @@ def test_same_seed_same_p_whatever_the_order_of_rows_and_the_blocks() -> None:
 
 def test_early_stop() -> None:
     good, bad = judged(np.random.default_rng(12), 40, 4, noise=(0.1, 9.0))
-    clear = perm_both(good, bad, draws=1000, stopping=Stopping())
+    clear = perm_both(good, bad, draws=1000, stopping=EarlyStopping())
     assert clear.draws == 100
     assert clear.p_greater == 1 / 101
-    assert perm_both(bad, good, draws=1000, stopping=Stopping()).draws == 100
-    assert perm_both(good, bad, draws=1000, stopping=Stopping(below=0.0)).draws == 1000
+    assert perm_both(bad, good, draws=1000, stopping=EarlyStopping()).draws == 100
+    assert perm_both(good, bad, draws=1000, stopping=EarlyStopping(below=0.0)).draws == 1000
     assert perm_both(good, bad, draws=250).draws == 250
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mars_score.stats.bootstrap import draw_weights, of_rows
-from mars_score.stats.bootstrap_fast import resampled_accuracy, resampled_correlation
+from mars_score.stats.bootstrap import draw_weights, of_rows, resampled_accuracy, resampled_correlation
 from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, correlate
 from mars_score.stats.data import Scored, scored
 from mars_score.stats.pairwise import pairwise_accuracy

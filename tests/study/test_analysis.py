@@ -14,7 +14,7 @@ from mars_score.io.datasets.base import Dataset, Rated
 from mars_score.study import analyse
 from mars_score.study.analyse import Analysis
 from mars_score.study.correlations import MORE, permute
-from mars_score.study.plan import Settings, attack_names
+from mars_score.study.plan import StudySettings, attack_names
 from mars_score.study.results import HUMAN, PER_RATING
 from mars_score.study.run import run_study
 from mars_score.study.scoring import make_work, score_works
@@ -25,16 +25,16 @@ from tests.study.toys import Counting, dataset, modelless_scorer, register
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.study.correlations import Question
+    from mars_score.study.correlations import MetricPair
     from mars_score.study.results import Cell, DatasetResult, Study
 
 DATA = dataset(8)
 METRICS = ("rougeL", "bleu1", "ter", "candidate_length", "random")
-SETTINGS = Settings(metrics=METRICS, attacks=("reorder", "truncation"), draws=100)
+SETTINGS = StudySettings(metrics=METRICS, attacks=("reorder", "truncation"), draws=100)
 FUNCTIONS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
 
-def study(store: ScoreStore, data: Dataset = DATA, settings: Settings = SETTINGS) -> Study:
+def study(store: ScoreStore, data: Dataset = DATA, settings: StudySettings = SETTINGS) -> Study:
     return run_study([data], modelless_scorer(), store, settings)
 
 
@@ -184,7 +184,7 @@ def test_contrasts_and_places(result: DatasetResult) -> None:
 
 def test_smallest_p_can_survive_the_correction() -> None:
     """With 25 metrics Holm multiplies by 300: a thousand draws of a permutation test could not tell any apart."""
-    assert 300 / (Settings().draws * MORE + 1) < 0.05
+    assert 300 / (StudySettings().draws * MORE + 1) < 0.05
 
 
 def test_a_metric_that_knows_the_ratings_is_in_the_first_cluster_alone(
@@ -292,7 +292,7 @@ def test_an_added_metric_computes_only_its_own_statistics(
     study(store)
     asked: list[set[str]] = []
 
-    def watched(questions: Sequence[Question], *rest: Any, **options: Any) -> None:
+    def watched(questions: Sequence[MetricPair], *rest: Any, **options: Any) -> None:
         asked.extend({one.better, one.worse} for one in questions)
         permute(questions, *rest, **options)
 
@@ -340,16 +340,16 @@ def test_one_row_is_enough(store: ScoreStore) -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(ConfigError, match="unknown metric 'rouge'"):
-        Settings(metrics=("rouge",))
+        StudySettings(metrics=("rouge",))
     with pytest.raises(ConfigError, match="unknown attack 'reorders'"):
-        Settings(attacks=("reorders",))
+        StudySettings(attacks=("reorders",))
     with pytest.raises(ConfigError, match="0 draws"):
-        Settings(draws=0)
+        StudySettings(draws=0)
     with pytest.raises(ConfigError, match="no metric"):
-        Settings(metrics=())
+        StudySettings(metrics=())
     assert attack_names("none") == ()
     assert attack_names(" reorder, retrieve,reorder") == ("reorder", "retrieve")
-    assert attack_names("all") == Settings().attacks
+    assert attack_names("all") == StudySettings().attacks
 
 
 def test_sections_alone(store: ScoreStore) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mars_score.errors import EngineError
 from mars_score.progress import silent_stages
 from mars_score.study.scoring import make_work
-from mars_score.study.worker import Ask, Chunk, ChunkWork, Place
+from mars_score.study.worker import Ask, Chunk, ChunkWork, WorkerDataset
 from tests.study.toy_mars import ToyParts, toy_scorer
 from tests.study.toys import dataset
 
@@ -36,7 +36,7 @@ def scorer_with(parts: ToyParts, **options: Any) -> MarsScorer:
 def chunk_work(**options: Any) -> ChunkWork:
     works = [make_work(data, scorer_with(Places(), **options), ["mars", "rougeL"], (), 0) for data in DATA]
     return ChunkWork(
-        tuple(Place(one.dataset.name, one.scorer.corpus) for one in works),
+        tuple(WorkerDataset(one.dataset.name, one.scorer.corpus) for one in works),
         tuple((one.scorer, one.metrics) for one in works),
     )
 

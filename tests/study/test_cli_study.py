@@ -16,6 +16,7 @@ from mars_score.cli import study as study_command
 from mars_score.errors import ConfigError, InputError
 from mars_score.study import scoring
 from mars_score.study.plan import first_items
+from mars_score.study.report import page
 from mars_score.study.results_file import read_results
 from tests.study.toy_mars import toy_scorer
 from tests.study.toys import Counting, dataset, register, write_rows
@@ -57,13 +58,10 @@ def test_from_beginning_to_end(data: str, folder: Path) -> None:
 
 
 def test_the_report_is_written(data: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-    from types import ModuleType
-
     written: list[tuple[str, Path]] = []
-    module = ModuleType("mars_score.study.report")
-    module.write_report = lambda study, where: written.append((study.datasets[0].name, where))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "mars_score.study.report", module)
+    monkeypatch.setattr(
+        page, "write_report", lambda study, where: written.append((study.datasets[0].name, where))
+    )
     done = CliRunner().invoke(
         study_command.study,
         [data, "--out", str(folder), "--metrics", "random", "--attacks", "none", "--draws", "5"],

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from mars_score.cli.compare import compare
 from mars_score.errors import ConfigError, InputError
-from mars_score.stats.systems import compare_systems
-from mars_score.study.plan import Settings
+from mars_score.stats.significance import compare_systems
+from mars_score.study.plan import StudySettings
 from mars_score.study.results_file import write_results
 from mars_score.study.run import run_study
 from mars_score.study.systems import compare_all
@@ -157,7 +157,7 @@ def test_errors(tmp_path: Path) -> None:
 
 
 def test_systems_of_a_study(folder: Path, store: ScoreStore) -> None:
-    settings = Settings(metrics=("rougeL", "ter"), attacks=(), draws=20)
+    settings = StudySettings(metrics=("rougeL", "ter"), attacks=(), draws=20)
     data = dataset(6)
     study = run_study([data, dataset(3, "other")], modelless_scorer(), store, settings)
     write_results(study, folder / "results.json")

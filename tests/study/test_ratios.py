@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from mars_score.config import ratios_up_to
-from mars_score.study.plan import Settings
-from mars_score.study.ratios import row_score
+from mars_score.study.correlations import row_score
+from mars_score.study.plan import StudySettings
 from mars_score.study.run import run_study
 from mars_score.study.scoring import make_work, score_works
 from tests.study.toy_mars import toy_scorer
@@ -73,7 +73,7 @@ def test_several_samples_of_a_ratio_share_its_weight() -> None:
 
 
 def test_points(store: ScoreStore) -> None:
-    settings = Settings(metrics=("mars",), attacks=(), draws=60)
+    settings = StudySettings(metrics=("mars",), attacks=(), draws=60)
     found = run_study([DATA], toy_scorer(q=0.7), store, settings).datasets[0]
     grid = [(one.lambda_max, one.q) for one in found.ratios]
     assert grid == [(top, q) for top in (0.0, 0.2, 0.4, 0.6, 0.8) for q in (0.4, 0.6, 0.7, 0.8, 1.0)]
@@ -92,13 +92,13 @@ def test_points(store: ScoreStore) -> None:
 
 
 def test_no_sweep_where_it_is_not_wanted(store: ScoreStore) -> None:
-    settings = Settings(metrics=("mars",), attacks=(), draws=20, sweep=False)
+    settings = StudySettings(metrics=("mars",), attacks=(), draws=20, sweep=False)
     assert run_study([DATA], toy_scorer(), store, settings).datasets[0].ratios == ()
 
 
 def test_without_spread_there_is_no_best_point(store: ScoreStore) -> None:
     flat = replace(DATA, rows=tuple(replace(row, human=3.0) for row in DATA))
-    settings = Settings(metrics=("mars",), attacks=(), draws=20)
+    settings = StudySettings(metrics=("mars",), attacks=(), draws=20)
     points = run_study([flat], toy_scorer(), store, settings).datasets[0].ratios
     assert points
     assert not any(one.best for one in points)

@@ -13,7 +13,7 @@ import pytest
 
 from mars_score.errors import OutputError
 from mars_score.fingerprint import digest
-from mars_score.study.store import FILE, Entry, ScoreStore, row_key, text_digest
+from mars_score.study.store import FILE, ScoreStore, StoredScore, row_key, text_digest
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ EXAMPLE = Example("1", "candidate", ("one", "two"), "context", "question")
 
 def test_scores_come_back(folder: Path) -> None:
     entries = {
-        b"a": Entry(0.1 + 0.2, ("cleaned", "no_context"), 0.25),
-        b"b": Entry(None, (), 0.0),
-        b"c": Entry(-5e-324, (), 1.0),
+        b"a": StoredScore(0.1 + 0.2, ("cleaned", "no_context"), 0.25),
+        b"b": StoredScore(None, (), 0.0),
+        b"c": StoredScore(-5e-324, (), 1.0),
     }
     with ScoreStore(folder) as store:
         store.add_scores(entries)
@@ -37,15 +37,15 @@ def test_scores_come_back(folder: Path) -> None:
 
 def test_more_keys_than_a_statement_takes(store: ScoreStore) -> None:
     keys = [digest(number) for number in range(1301)]
-    store.add_scores({key: Entry(float(i), (), 0.0) for i, key in enumerate(keys)})
+    store.add_scores({key: StoredScore(float(i), (), 0.0) for i, key in enumerate(keys)})
     found = store.scores(keys)
     assert [found[key].score for key in keys] == [float(i) for i in range(1301)]
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_not_finite_is_undefined(store: ScoreStore, score: float) -> None:
-    store.add_scores({b"a": Entry(score, ("flag",), 0.0)})
-    assert store.scores([b"a"]) == {b"a": Entry(None, ("flag",), 0.0)}
+    store.add_scores({b"a": StoredScore(score, ("flag",), 0.0)})
+    assert store.scores([b"a"]) == {b"a": StoredScore(None, ("flag",), 0.0)}
 
 
 def test_kept_values(store: ScoreStore) -> None:
@@ -82,7 +82,7 @@ def test_lone_surrogates_have_a_hash() -> None:
 @pytest.mark.parametrize("damage", ["not a database", "cut", "other layout"])
 def test_a_damaged_file_is_set_aside(folder: Path, damage: str) -> None:
     with ScoreStore(folder) as store:
-        store.add_scores({digest(i): Entry(float(i), (), 0.0) for i in range(2000)})
+        store.add_scores({digest(i): StoredScore(float(i), (), 0.0) for i in range(2000)})
     path = folder / FILE
     if damage == "not a database":
         path.write_bytes(b"these are no scores at all, but a text" * 100)
@@ -97,7 +97,7 @@ def test_a_damaged_file_is_set_aside(folder: Path, damage: str) -> None:
         assert store.notice is not None
         assert "scores.sqlite.damaged-1" in store.notice
         assert store.scores([digest(1)]) == {}
-        store.add_scores({b"new": Entry(1.0, (), 0.0)})
+        store.add_scores({b"new": StoredScore(1.0, (), 0.0)})
     assert (folder / "scores.sqlite.damaged-1").read_bytes() == spoilt
     path.write_bytes(b"spoilt again, and it is not SQLite either")
     with ScoreStore(folder) as store:
@@ -107,9 +107,9 @@ def test_a_damaged_file_is_set_aside(folder: Path, damage: str) -> None:
 def test_a_killed_process_loses_only_what_was_not_saved(folder: Path) -> None:
     script = """
 import os, signal, sys
-from mars_score.study.score_store import Entry, ScoreStore
+from mars_score.study.store import StoredScore, ScoreStore
 store = ScoreStore(sys.argv[1])
-store.add_scores({b"a": Entry(1.5, (), 0.0)})
+store.add_scores({b"a": StoredScore(1.5, (), 0.0)})
 store._db.execute("BEGIN")
 store._db.execute("INSERT INTO scores VALUES (?, 2.5, '[]', 0.0)", (b"b",))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -124,8 +124,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_two_processes_may_write(folder: Path) -> None:
     with ScoreStore(folder) as one, ScoreStore(folder) as other:
-        one.add_scores({b"a": Entry(1.0, (), 0.0)})
-        other.add_scores({b"b": Entry(2.0, (), 0.0)})
+        one.add_scores({b"a": StoredScore(1.0, (), 0.0)})
+        other.add_scores({b"b": StoredScore(2.0, (), 0.0)})
         assert set(one.scores([b"a", b"b"])) == set(other.scores([b"a", b"b"])) == {b"a", b"b"}
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.io.datasets.base import Dataset
-    from mars_score.study.plan import Settings
+    from mars_score.study.plan import StudySettings
     from mars_score.study.results import Study
 
 
@@ -130,10 +130,10 @@ def _check_folder(folder: Path, inputs: Sequence[str]) -> None:
             )
 
 
-def _settings(values: dict[str, Any]) -> Settings:
-    from mars_score.study.plan import Settings, attack_names
+def _settings(values: dict[str, Any]) -> StudySettings:
+    from mars_score.study.plan import StudySettings, attack_names
 
-    return Settings(
+    return StudySettings(
         metrics=tuple(metric_names(values.pop("names"))),
         attacks=attack_names(values.pop("attacks")),
         attack_rows=values.pop("attack_rows") or None,
@@ -143,7 +143,7 @@ def _settings(values: dict[str, Any]) -> Settings:
     )
 
 
-def _run(datasets: Sequence[Dataset], settings: Settings, folder: str, values: dict[str, Any]) -> Study:
+def _run(datasets: Sequence[Dataset], settings: StudySettings, folder: str, values: dict[str, Any]) -> Study:
     from mars_score.study import run
     from mars_score.study.scoring import count_missing, score_works
     from mars_score.study.store import ScoreStore

@@ -1,11 +1,14 @@
 """Confidence intervals by the bootstrap over items: the rows of an item are drawn together, or not at all.
 
-Rows of one item share context and references, so they are not independent; items are. Two statistics of the
-same items and seed see the same draws, so that their difference has an interval too.
+Rows of one item share context and references, so they are not independent; items are. A draw is a row of weights:
+how often each item was drawn. Sums over the drawn rows are products of the weights with sums over items, so that a
+thousand draws are a few products of matrices. Two statistics of the same items and seed see the same draws, so that
+their difference has an interval too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -13,13 +16,20 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from mars_score.errors import ConfigError
-from mars_score.stats.data import take
+from mars_score.stats.correlation import (
+    check_kind,
+    check_level,
+    correlate_rows,
+    correlation,
+    is_constant,
+    members,
+)
+from mars_score.stats.data import Floats, take, usable_rows
+from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mars_score.stats.bootstrap_fast import Resampled
-    from mars_score.stats.data import Floats, Scored
+    from mars_score.stats.correlation import Kind, Level
+    from mars_score.stats.data import Indices, Scored
 
 Method: TypeAlias = Literal["percentile", "bca"]
 
@@ -61,7 +71,7 @@ def interval(
     method: Method = "bca",
     seed: int = 0,
 ) -> Interval:
-    """The interval of a statistic of item weights, as :mod:`mars_score.stats.bootstrap_fast` makes them."""
+    """The interval of a statistic of item weights, as :mod:`mars_score.stats.bootstrap` makes them."""
     _check(draws, level, method)
     value = float(statistic(np.ones((1, item_count)))[0])
     if not np.isfinite(value):
@@ -158,3 +168,177 @@ def _check(draws: int, level: float, method: str) -> None:
         raise ConfigError(f"confidence {level}; give a number between 0 and 1, such as 0.95")
     if method not in get_args(Method):
         raise ConfigError(f"unknown interval {method!r}; there are {', '.join(get_args(Method))}")
+
+
+Resampled: TypeAlias = Callable[[Floats], Floats]
+"""From weights (draws, items) to a value for each draw, NaN where it is undefined."""
+
+_FLAT = 1e-12
+"""A variance below this share of the mean square is rounding error."""
+_RANKED = 2_000_000
+"""The same where ranks are taken, which takes several arrays."""
+
+
+def resampled_correlation(rows: Scored, level: Level, kind: Kind) -> Resampled:
+    """The correlation at a level, as a function of how often each item was drawn."""
+    check_level(level)
+    check_kind(kind)
+    usable = usable_rows(rows)
+    if level == "system_means":
+        return _of_means(usable, kind)
+    if level == "item":
+        return _of_items(usable, kind)
+    each = [_pooled(take(usable, chosen), kind) for chosen in members(usable, level) if len(chosen)]
+    return lambda weights: mean_of_defined([one(weights) for one in each], len(weights))
+
+
+def resampled_accuracy(rows: Scored) -> Resampled:
+    """The tie-calibrated pairwise accuracy, as a function of how often each item was drawn."""
+    usable = usable_rows(rows)
+    curve = curve_of(pairs_within_items(usable), usable.metric, len(rows.item_names))
+    return lambda weights: best_accuracies(curve, weights)
+
+
+def mean_of_defined(values: list[Floats], draws: int) -> Floats:
+    """The mean over groups for each draw, leaving out what is NaN."""
+    table = np.array(values).reshape(len(values), draws)
+    defined = np.isfinite(table)
+    count = defined.sum(axis=0)
+    means: Floats = np.where(defined, table, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
+    return means
+
+
+def _of_items(rows: Scored, kind: Kind) -> Resampled:
+    """A drawn item keeps its own correlation: only the mean over items changes."""
+    each = [correlation(rows.metric[chosen], rows.human[chosen], kind) for chosen in members(rows, "item")]
+    own = np.array([one.value for one in each], dtype=np.float64)  # None becomes NaN
+    defined = np.isfinite(own)
+    own = np.where(defined, own, 0.0)
+
+    def values(weights: Floats) -> Floats:
+        count = weights @ defined
+        means: Floats = (weights @ own) / np.where(count > 0, count, np.nan)
+        return means
+
+    return values
+
+
+def _pooled(rows: Scored, kind: Kind) -> Resampled:
+    if is_constant(rows.metric) or is_constant(rows.human):  # equal but for rounding: no draw has a value
+        return lambda weights: np.full(len(weights), np.nan)
+    if kind == "kendall":
+        return _kendall(rows)
+    return _pearson(rows) if kind == "pearson" else _spearman(rows)
+
+
+def _pearson(rows: Scored) -> Resampled:
+    x, y = _standardised(rows.metric), _standardised(rows.human)
+    moments = _by_item(rows, np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1))
+    return lambda weights: _from_moments(*(weights @ moments).T)
+
+
+def _from_moments(n: Floats, sx: Floats, sy: Floats, sxx: Floats, syy: Floats, sxy: Floats) -> Floats:
+    vx, vy = n * sxx - sx**2, n * syy - sy**2
+    defined = (vx > _FLAT * n * sxx) & (vy > _FLAT * n * syy)
+    bottom = np.sqrt(np.where(defined, vx, np.nan)) * np.sqrt(np.where(defined, vy, np.nan))
+    return np.asarray(np.clip((n * sxy - sx * sy) / bottom, -1.0, 1.0))
+
+
+def _spearman(rows: Scored) -> Resampled:
+    """Ranks are taken anew in each draw: a row's rank is the number of drawn rows below it and half its ties."""
+    step = max(1, _RANKED // max(1, len(rows)))
+
+    def block(weights: Floats) -> Floats:
+        drawn = weights[:, rows.items]  # (draws, rows)
+        x, y = _drawn_ranks(rows.metric, drawn), _drawn_ranks(rows.human, drawn)
+        sums = [drawn, drawn * x, drawn * y, drawn * x * x, drawn * y * y, drawn * x * y]
+        return _from_moments(*(one.sum(axis=1) for one in sums))
+
+    def values(weights: Floats) -> Floats:
+        parts = [block(weights[start : start + step]) for start in range(0, len(weights), step)]
+        return np.concatenate([np.empty(0), *parts])
+
+    return values
+
+
+def _drawn_ranks(values: Floats, drawn: Floats) -> Floats:
+    """Mean ranks about their middle, so that little is lost in the sums of squares."""
+    _, level = np.unique(values, return_inverse=True)
+    order = np.argsort(level, kind="stable")
+    starts = np.flatnonzero(np.diff(level[order], prepend=-1))
+    counts = np.add.reduceat(drawn[:, order], starts, axis=1)  # drawn rows at each distinct value
+    below = np.cumsum(counts, axis=1) - counts
+    ranks: Floats = (below + (counts - drawn.sum(axis=1, keepdims=True)) / 2)[:, level]
+    return ranks
+
+
+def _kendall(rows: Scored) -> Resampled:
+    """Pairs are counted between items once; a draw weights them by the product of their items' weights."""
+    agreeing, untied_x, untied_y = _signs_between_items(rows)
+    items = np.unique(rows.items)
+
+    def values(weights: Floats) -> Floats:
+        w = weights[:, items]
+        top, x, y = (((w @ pairs) * w).sum(axis=1) for pairs in (agreeing, untied_x, untied_y))
+        bottom = np.sqrt(np.where(x > 0, x, np.nan)) * np.sqrt(np.where(y > 0, y, np.nan))
+        return np.asarray(np.clip(top / bottom, -1.0, 1.0))
+
+    return values
+
+
+def _signs_between_items(rows: Scored) -> tuple[Floats, Floats, Floats]:
+    """For each two items: concordant less discordant pairs, pairs untied in the metric, and in human scores.
+
+    Each pair is counted twice, in both orders, which cancels in tau.
+    """
+    order = np.argsort(rows.items, kind="stable")
+    starts = np.flatnonzero(np.diff(rows.items[order], prepend=-1))
+    ends = np.append(starts[1:], len(order))
+    x, y = (np.unique(v[order], return_inverse=True)[1].astype(np.int32) for v in (rows.metric, rows.human))
+    found = np.zeros((3, len(starts), len(starts)))
+    for item, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        sx, sy = (np.sign(v[start:end, None] - v[None, :]) for v in (x, y))  # (rows of the item, rows)
+        for pairs, signs in zip(found, (sx * sy, np.abs(sx), np.abs(sy)), strict=True):
+            pairs[item] = np.add.reduceat(signs.sum(axis=0), starts)
+    return found[0], found[1], found[2]
+
+
+def _of_means(rows: Scored, kind: Kind) -> Resampled:
+    systems = members(rows, "system")
+    sums = [
+        _by_item(rows, np.stack([np.ones(len(rows)), rows.metric, rows.human], axis=1), chosen)
+        for chosen in systems
+    ]
+
+    def values(weights: Floats) -> Floats:
+        drawn = np.array([weights @ one for one in sums]).reshape(len(systems), len(weights), 3)
+        count = drawn[:, :, 0].T  # (draws, systems)
+        x, y = (drawn[:, :, of].T / np.where(count > 0, count, np.nan) for of in (1, 2))
+        return _whole_or_part(x, y, kind)
+
+    return values
+
+
+def _whole_or_part(x: Floats, y: Floats, kind: Kind) -> Floats:
+    """Correlate rows; a system of which nothing was drawn (NaN) is left out of that row."""
+    present = np.isfinite(x)
+    whole = present.all(axis=1)
+    found = np.full(len(x), np.nan)
+    found[whole] = correlate_rows(x[whole], y[whole], kind)
+    for draw in np.flatnonzero(~whole):
+        here = present[draw]
+        found[draw] = correlate_rows(x[draw, here][None], y[draw, here][None], kind)[0]
+    return found
+
+
+def _by_item(rows: Scored, values: Floats, chosen: Indices | None = None) -> Floats:
+    """Sum values (rows, columns) over the rows of each item."""
+    sums = np.zeros((len(rows.item_names), values.shape[1]))
+    which = slice(None) if chosen is None else chosen
+    np.add.at(sums, rows.items[which], values[which])
+    return sums
+
+
+def _standardised(values: Floats) -> Floats:
+    centred = values - values.mean()
+    return np.asarray(centred / np.abs(centred).max())

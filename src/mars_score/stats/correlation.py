@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
     from mars_score.stats.data import Floats, Indices, Scored
 
-    pass
-
-
-# Pearson's r, Spearman's rho and Kendall's tau-b of two vectors; what is undefined says why.
 
 Kind: TypeAlias = Literal["pearson", "spearman", "kendall"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mars_score.errors import ConfigError
 from mars_score.stats.data import groups, usable_rows
-from mars_score.stats.systems import random_signs
+from mars_score.stats.significance import random_signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -94,9 +94,6 @@ def _squares_within(places: Floats, sizes: np.ndarray[tuple[int], np.dtype[np.in
     return np.asarray(np.add.reduceat(squares, starts), dtype=np.float64)
 
 
-# What a data set's human ratings look like: how many there are, and how they are spread.
-
-
 @dataclass(frozen=True, slots=True)
 class Histogram:
     """Counts between edges; the last bin includes its upper edge."""

@@ -14,17 +14,17 @@ from mars_score.study.correlations import (
     PERM_BOTH,
     QUESTIONS,
     WILLIAMS,
-    Answer,
+    PairOutcome,
     cells,
     contrasts,
     permute,
     places,
     questions,
+    ratio_points,
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
 from mars_score.study.plan import targets
-from mars_score.study.ratios import ratio_points
 from mars_score.study.results import (
     HUMAN,
     AttackResult,
@@ -33,9 +33,9 @@ from mars_score.study.results import (
     Cost,
     DatasetInfo,
     DatasetResult,
-    Place,
+    MetricRank,
     RatioPoint,
-    Row,
+    StudyRow,
 )
 from mars_score.study.results_file import from_json, to_json
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from mars_score.io.datasets.base import Dataset
     from mars_score.stats.correlation import Kind, Level
     from mars_score.stats.data import Scored
-    from mars_score.study.correlations import Question
-    from mars_score.study.plan import Settings, Target
+    from mars_score.study.correlations import MetricPair
+    from mars_score.study.plan import StudySettings, Target
     from mars_score.study.scoring import DatasetScores
     from mars_score.study.store import ScoreStore
 
@@ -82,8 +82,6 @@ def dataset_info(dataset: Dataset) -> DatasetInfo:
     )
 
 
-# What every metric's scores cost.
-
 ROUGE = "rougeL"
 _SHORTEST = 1e-9
 """Seconds a row that a clock may fail to see."""
@@ -106,9 +104,6 @@ def costs(found: DatasetScores) -> list[Cost]:
         )
         for name, (rows, seconds) in measured.items()
     ]  # fmt: skip
-
-
-# The paper's Table 4: every metric under every attack.
 
 
 def attack_results(found: DatasetScores) -> list[AttackResult]:
@@ -152,8 +147,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-# From scores to results: every section of a study, one data set at a time.
-
 STATISTICS = 1
 """Raised whenever a statistic changes, so that what the store holds of the old one is not used."""
 
@@ -178,7 +171,7 @@ class Analysis:
     def __init__(
         self,
         found: DatasetScores,
-        settings: Settings,
+        settings: StudySettings,
         store: ScoreStore,
         progress: StageProgress = silent_stages,
     ) -> None:
@@ -221,7 +214,7 @@ class Analysis:
             self._show("correlations", done, len(self.scores))
         return made
 
-    def contrasts(self, table: Sequence[Cell]) -> tuple[list[Contrast], list[Place]]:
+    def contrasts(self, table: Sequence[Cell]) -> tuple[list[Contrast], list[MetricRank]]:
         """Which metric is better, with clusters."""
         rows = {metric: self._human.scored(scores) for metric, scores in self.scores.items()}
         compared, ranked = [], []
@@ -252,11 +245,11 @@ class Analysis:
         self.store.keep({key: to_json(_Points(tuple(points)))})
         return points
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[StudyRow]:
         """Every row with all its scores, as the metrics gave them."""
         found = self.found
         return [
-            Row(
+            StudyRow(
                 row.id,
                 row.item,
                 row.system,
@@ -277,7 +270,7 @@ class Analysis:
         """MARS, which can explain its scores; else the first metric."""
         return MARS if MARS in self.scores else next(iter(self.scores))
 
-    def _answers(self, asked: Sequence[Question], rows: dict[str, Scored]) -> list[Answer]:
+    def _answers(self, asked: Sequence[MetricPair], rows: dict[str, Scored]) -> list[PairOutcome]:
         keys = {
             one: self._key(
                 "perm-both",
@@ -294,7 +287,7 @@ class Analysis:
         new = [one for one, value in known.items() if value is None]
         done = 0
 
-        def answered(question: Question, answer: Answer) -> None:
+        def answered(question: MetricPair, answer: PairOutcome) -> None:
             nonlocal done
             known[question] = to_json(answer)
             self.store.keep({keys[question]: known[question]})
@@ -303,7 +296,7 @@ class Analysis:
 
         if new:
             permute(new, rows, draws=self.settings.draws, seed=self.settings.seed, answered=answered)
-        return [from_json(Answer, known[one]) for one in asked]
+        return [from_json(PairOutcome, known[one]) for one in asked]
 
     def _key(self, *parts: object) -> bytes:
         return fingerprint(f"statistics:v{STATISTICS}", self._content, *parts)

@@ -21,7 +21,7 @@ from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha
-from mars_score.stats.systems import paired_t_test
+from mars_score.stats.significance import paired_t_test
 from mars_score.study.results import AugmentationRating, AugmentationStudy, AugmentationTest
 from mars_score.types import Example
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
-
-    pass
 
 
 # Reading what raters thought of augmented references: one rating a row, or the filled rating sheet itself.
@@ -259,9 +257,6 @@ def _csv(header: Iterable[str], rows: Iterable[list[str]]) -> str:
     writer.writerow(header)
     writer.writerows(map(escape, row) for row in rows)
     return text.getvalue()
-
-
-# The paper's Table 7: are augmented references as good as what people wrote?
 
 
 def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:

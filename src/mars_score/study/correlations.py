@@ -1,34 +1,36 @@
-"""The paper's Table 3: correlations with people at every level, and which differences are more than chance."""
+"""Correlations with people (Table 3), which differences are more than chance, and masking ratios (Table 5)."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.stats.bootstrap import interval
-from mars_score.stats.bootstrap_fast import resampled_accuracy, resampled_correlation
+from mars_score.mars.score import ratio_weights
+from mars_score.stats.bootstrap import interval, resampled_accuracy, resampled_correlation
 from mars_score.stats.correlation import KINDS, LEVELS, correlate
 from mars_score.stats.data import only_system
 from mars_score.stats.pairwise import pairwise_accuracy
-from mars_score.stats.permutation import Stopping, perm_both
+from mars_score.stats.permutation import EarlyStopping, perm_both
 from mars_score.stats.significance import clusters, compare_by_williams, holm
-from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, Place
+from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, MetricRank, RatioPoint
+from mars_score.study.worker import RATIOS
+from mars_score.types import AugmentedReference, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mars_score.stats.bootstrap_fast import Resampled
+    from mars_score.stats.bootstrap import Resampled
     from mars_score.stats.correlation import Kind, Level, LevelCorrelation
     from mars_score.stats.data import Scored
     from mars_score.study.plan import Target
+    from mars_score.study.worker import Cosines
 
-
-# The paper's Table 3 for one metric: its correlations with people at every level.
 
 ACCURACY = "accuracy"
 NO_PAIR = "no_pair"
@@ -125,12 +127,12 @@ PERM_BOTH, WILLIAMS = "perm-both", "williams"
 MORE = 10
 """A permutation test makes so many times the draws of an interval. Its smallest p-value is one over the draws,
 and Holm multiplies it by the pairs of metrics: a thousand draws could never tell 25 metrics apart."""
-_CLEAR = Stopping(below=-1.0, above=0.1)
+_CLEAR = EarlyStopping(below=-1.0, above=0.1)
 """Stop where a difference cannot become significant any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MetricPair:
     """Is the first metric nearer to people than the second?"""
 
     better: str
@@ -140,29 +142,29 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PairOutcome:
     """By how much, and how likely by chance."""
 
     difference: float | None
     p: float | None
 
 
-def questions(values: Mapping[str, float | None], level: Level, kind: Kind) -> list[Question]:
+def questions(values: Mapping[str, float | None], level: Level, kind: Kind) -> list[MetricPair]:
     """Pair all metrics that have a value, the better one first; equal ones in the order of their names."""
     ranked = sorted((-value, name) for name, value in values.items() if value is not None)
-    return [Question(better, worse, level, kind) for (_, better), (_, worse) in combinations(ranked, 2)]
+    return [MetricPair(better, worse, level, kind) for (_, better), (_, worse) in combinations(ranked, 2)]
 
 
-def permute(asked: Sequence[Question], rows: Mapping[str, Scored], *, draws: int, seed: int,
-            answered: Callable[[Question, Answer], None]) -> None:  # fmt: skip
+def permute(asked: Sequence[MetricPair], rows: Mapping[str, Scored], *, draws: int, seed: int,
+            answered: Callable[[MetricPair, PairOutcome], None]) -> None:  # fmt: skip
     """Answer questions by PERM-BOTH, several at a time; `answered` is called in their order."""
 
-    def one(question: Question) -> Answer:
+    def one(question: MetricPair) -> PairOutcome:
         found = perm_both(
             rows[question.better], rows[question.worse], question.level, question.kind,
             draws=draws * MORE, seed=seed, stopping=_CLEAR,
         )  # fmt: skip
-        return Answer(found.difference, found.p_greater)
+        return PairOutcome(found.difference, found.p_greater)
 
     # numpy lets go of the interpreter while it computes, so threads do run side by side.
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -173,17 +175,17 @@ def permute(asked: Sequence[Question], rows: Mapping[str, Scored], *, draws: int
             pool.shutdown(cancel_futures=True)
 
 
-def williams(question: Question, rows: Mapping[str, Scored]) -> Answer:
+def williams(question: MetricPair, rows: Mapping[str, Scored]) -> PairOutcome:
     """Answer a question about pooled Pearson correlations by Williams' test."""
     better, worse = rows[question.better], rows[question.worse]
     # Sums depend on their order in the last digits: so rows come in an order that their content decides.
     order = np.lexsort((worse.metric, better.metric, better.human))
     found = compare_by_williams(better.metric[order], worse.metric[order], better.human[order])
-    return Answer(None, found.p_greater)
+    return PairOutcome(None, found.p_greater)
 
 
 def contrasts(
-    test: str, asked: Sequence[Question], answers: Sequence[Answer], values: Mapping[str, float | None]
+    test: str, asked: Sequence[MetricPair], answers: Sequence[PairOutcome], values: Mapping[str, float | None]
 ) -> list[Contrast]:
     """Correct the p-values of one test, and say what was found."""
     made = []
@@ -208,10 +210,86 @@ def contrasts(
 
 def places(
     values: Mapping[str, float | None], found: Sequence[Contrast], level: Level, kind: Kind
-) -> list[Place]:
+) -> list[MetricRank]:
     """Rank metrics in clusters: one that is significantly worse than any of the open cluster opens the next."""
     p = {(one.better, one.worse): one.p_corrected for one in found}
     return [
-        Place(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
+        MetricRank(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
         for one in clusters(values, lambda better, worse: p.get((better, worse)))
     ]
+
+
+MAXIMA = (0.0, *RATIOS)
+Q = (0.4, 0.6, 0.8, 1.0)
+"""The weights that are tried, beside the one of the settings."""
+_ROUNDING = 1e-9
+
+
+def ratio_points(
+    cosines: Sequence[Cosines], target: Target, *, q: float, references: str, draws: int, seed: int
+) -> list[RatioPoint]:
+    """Weigh the same cosines for every maximum and every q, and correlate.
+
+    With the human reference alone (maximum 0) there is nothing to weigh, and every q gives the same numbers.
+    Of equally good points the one with the smallest maximum is the best, then the first q.
+    """
+    made = [
+        _point(cosines, target, maximum, one, references, draws, seed)
+        for maximum in MAXIMA
+        for one in sorted({*Q, q})
+    ]
+    values = [point.pearson for point in made if point.pearson is not None]
+    if not values:
+        return made
+    best = next(i for i, point in enumerate(made) if point.pearson == max(values))
+    return [replace(point, best=i == best) for i, point in enumerate(made)]
+
+
+def row_score(cosines: Cosines, maximum: float, q: float, references: str) -> tuple[float, float]:
+    """Return a row's MARS score with ratios up to a maximum, and the standard deviation of its cosines.
+
+    The deviation is of all terms of the score, the human reference's included, and it divides by their number.
+    Of several references that of the deciding one counts (``best``), or the mean of all (``mean``).
+    """
+    totals, deviations = [], []
+    for terms in cosines:
+        kept = [(ratio, cosine) for ratio, cosine in terms if ratio <= maximum + _ROUNDING]
+        share = _weights(tuple(ratio for ratio, _ in kept), q)
+        totals.append(sum(weight * cosine for weight, (_, cosine) in zip(share, kept, strict=True)))
+        deviations.append(float(np.std([cosine for _, cosine in kept])))
+    if references == "mean":
+        return sum(totals) / len(totals), sum(deviations) / len(deviations)
+    best = totals.index(max(totals))
+    return totals[best], deviations[best]
+
+
+def _point(
+    cosines: Sequence[Cosines],
+    target: Target,
+    maximum: float,
+    q: float,
+    references: str,
+    draws: int,
+    seed: int,
+) -> RatioPoint:
+    found = [row_score(one, maximum, q, references) for one in cosines]
+    rows = target.scored([score for score, _ in found])
+    bounds = interval(
+        resampled_correlation(rows, "pooled", "pearson"), len(rows.item_names), draws=draws, seed=seed
+    )
+    return RatioPoint(
+        lambda_max=maximum,
+        q=q,
+        pearson=correlate(rows, "pooled", "pearson").value,
+        low=bounds.low,
+        high=bounds.high,
+        kendall_item=correlate(rows, "item", "kendall").value,
+        mean_deviation=float(np.mean([deviation for _, deviation in found])) if maximum else None,
+        best=False,
+    )
+
+
+@cache
+def _weights(ratios: tuple[float, ...], q: float) -> list[float]:
+    """The metric's own weights of terms with these ratios."""
+    return ratio_weights([AugmentedReference(Template(ratio, ()), ()) for ratio in ratios], q)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mars_score.stats.data import numbers
 from mars_score.study.attacks.base import passage
-from mars_score.study.results import Disagreement, Term
+from mars_score.study.results import Disagreement, ResultTerm
 from mars_score.study.results_file import from_json, to_json
 from mars_score.study.store import row_key
 from mars_score.study.worker import LazyMetric
@@ -95,8 +95,6 @@ def _share(some: Set[object], of: Set[object]) -> float:
     return len(some & of) / len(some) if some else 0.0
 
 
-# The paper's Table 6: the rows on which a metric and people differ most, and how the score came about.
-
 MARS = "mars"
 """The metric that can explain its scores."""
 
@@ -114,7 +112,7 @@ class _Apart:
 class _Terms:
     """For the store: the terms of one row."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[ResultTerm, ...]
 
 
 def disagreements(found: DatasetScores, name: str, count: int, store: ScoreStore) -> list[Disagreement]:
@@ -165,7 +163,7 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((stats.rankdata(values) - 1) / (len(values) - 1), dtype=np.float64)
 
 
-def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list[tuple[Term, ...]]:
+def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list[tuple[ResultTerm, ...]]:
     """What the score of MARS is made of, from the store or from the scorer."""
     signature = f"terms|{LazyMetric(MARS, found.scorer).signature(store)}"
     keys = {row: row_key(signature, found.digests[row]) for row in rows}
@@ -177,7 +175,7 @@ def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list
             known[row] = to_json(
                 _Terms(
                     tuple(
-                        Term(
+                        ResultTerm(
                             term.ratio,
                             term.cosine,
                             term.weight,

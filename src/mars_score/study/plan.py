@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mars_score.errors import ConfigError
 from mars_score.metrics.registry import ALL, METRICS, metric_names
 from mars_score.stats.data import scored
-from mars_score.study.attacks.registry import ATTACKS, find_attack
+from mars_score.study.attacks.robustness import ATTACKS, find_attack
 from mars_score.study.results import HUMAN, PER_RATING
 
 if TYPE_CHECKING:
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from mars_score.stats.data import Scored
 
 
-# What a study is to do.
-
-
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StudySettings:
     """Which metrics and attacks, and how hard statistics try."""
 
     metrics: tuple[str, ...] = tuple(METRICS)
@@ -58,9 +55,6 @@ def attack_names(text: str) -> tuple[str, ...]:
     if names == ("none",):
         return ()
     return tuple(ATTACKS) if ALL in names else names
-
-
-# A part of a data set for a trial.
 
 
 def first_items(dataset: Dataset, rows: int) -> Dataset:

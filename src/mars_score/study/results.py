@@ -103,7 +103,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MetricRank:
     """A metric's place in the ranking by significance clusters."""
 
     target: str
@@ -152,7 +152,7 @@ class AttackResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class ResultTerm:
     """One augmented reference behind a score."""
 
     ratio: float
@@ -179,7 +179,7 @@ class Disagreement:
     context: str
     references: tuple[str, ...]
     candidate: str
-    terms: tuple[Term, ...]
+    terms: tuple[ResultTerm, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StudyRow:
     """What everyone thought of one text: for figures, and for readers who want to compute more."""
 
     id: str
@@ -215,12 +215,17 @@ class DatasetResult:
     info: DatasetInfo
     cells: tuple[Cell, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[MetricRank, ...] = ()
     ratios: tuple[RatioPoint, ...] = ()
     attacks: tuple[AttackResult, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     costs: tuple[Cost, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[StudyRow, ...] = ()
+
+    def human_cells(self, level: str, statistic: str) -> list[Cell]:
+        """Return each metric's agreement with the mean rating, at a level as a whole."""
+        wanted = (HUMAN, level, "", statistic)
+        return [c for c in self.cells if (c.target, c.level, c.group, c.statistic) == wanted]
 
 
 @dataclass(frozen=True, slots=True)

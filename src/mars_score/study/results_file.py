@@ -15,8 +15,6 @@ from mars_score.io.output import replacing, unwritable
 from mars_score.io.source import open_input
 from mars_score.study.results import SCHEMA, Study
 
-# Dataclasses as JSON and back, by their annotations alone: a new field needs no code here.
-
 T = TypeVar("T")
 
 
@@ -43,79 +41,55 @@ def from_json(kind: type[T], value: object, where: str = "value") -> T:
     Fields that the class does not have are passed over, and absent ones take their default: so a file of an
     older or a newer version with the same schema can be read.
     """
-    found: T = _typed(kind, value, where)
-    return found
+    typed: T = _typed(kind, value, where)
+    return typed
+
+
+_SCALARS = {int: "a whole number", bool: "true or false", str: "a text"}
 
 
 def _typed(kind: Any, value: Any, where: str) -> Any:
     if is_dataclass(kind):
-        return _dataclass(kind, value, where)
+        _expect(isinstance(value, dict), "an object", value, where)
+        annotations, required = _fields(kind)
+        if absent := next((name for name in required if name not in value), None):
+            raise InputError(f"{where} has no {absent!r}")
+        return kind(**{n: _typed(a, value[n], f"{where}.{n}") for n, a in annotations.items() if n in value})
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        if value is None and NoneType in parts:
-            return None
         (other,) = (part for part in parts if part is not NoneType)
-        return _typed(other, value, where)
-    if origin is tuple:
-        return _tuple(parts, value, where)
+        return None if value is None else _typed(other, value, where)
     if origin is dict:
         _expect(isinstance(value, dict), "an object", value, where)
-        return {key: _typed(parts[1], one, f"{where}.{key}") for key, one in value.items()}
-    return _scalar(kind, value, where)
-
-
-def _scalar(kind: type, value: Any, where: str) -> Any:
+        return {key: _typed(parts[1], item, f"{where}.{key}") for key, item in value.items()}
+    if origin is tuple:
+        _expect(isinstance(value, list), "a list", value, where)
+        if parts[-1] is Ellipsis:
+            parts = parts[:1] * len(value)
+        _expect(len(value) == len(parts), f"a list of {len(parts)}", value, where)
+        pairs = zip(parts, value, strict=True)
+        return tuple(_typed(part, item, f"{where}[{index}]") for index, (part, item) in enumerate(pairs))
     if kind is float:
-        _expect(isinstance(value, int | float) and not isinstance(value, bool), "a number", value, where)
+        _expect(type(value) in (int, float), "a number", value, where)
         _expect(math.isfinite(value), "a finite number", value, where)
         return float(value)
-    if kind is int:
-        _expect(isinstance(value, int) and not isinstance(value, bool), "a whole number", value, where)
-    elif kind is bool:
-        _expect(isinstance(value, bool), "true or false", value, where)
-    else:
-        _expect(isinstance(value, str), "a text", value, where)
+    kind = kind if kind in _SCALARS else str  # a literal is a text
+    _expect(type(value) is kind, _SCALARS[kind], value, where)
     return value
 
 
-def _tuple(parts: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
-    _expect(isinstance(value, list), "a list", value, where)
-    if len(parts) == 2 and parts[1] is Ellipsis:
-        return tuple(_typed(parts[0], one, f"{where}[{index}]") for index, one in enumerate(value))
-    _expect(len(value) == len(parts), f"a list of {len(parts)}", value, where)
-    return tuple(
-        _typed(part, one, f"{where}[{index}]")
-        for index, (part, one) in enumerate(zip(parts, value, strict=True))
-    )
-
-
-def _dataclass(kind: Any, value: Any, where: str) -> Any:
-    _expect(isinstance(value, dict), "an object", value, where)
-    given = {}
-    for name, (annotation, required) in _fields(kind).items():
-        if name in value:
-            given[name] = _typed(annotation, value[name], f"{where}.{name}")
-        elif required:
-            raise InputError(f"{where} has no {name!r}")
-    return kind(**given)
-
-
 @cache
-def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Each field's annotation, and whether it must be there."""
+def _fields(kind: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Each field's annotation, and the fields that must be there."""
     hints = get_type_hints(kind)
-    return {
-        item.name: (hints[item.name], item.default is MISSING and item.default_factory is MISSING)
-        for item in fields(kind)
-    }
+    required = (item.name for item in fields(kind) if item.default is item.default_factory is MISSING)
+    return {item.name: hints[item.name] for item in fields(kind)}, tuple(required)
 
 
 def _expect(holds: bool, what: str, value: object, where: str) -> None:
     if not holds:
         raise InputError(f"{where} must be {what}, not {str(value)[:40]!r}")
 
-
-# ``results.json``: the whole study in one file.
 
 RESULTS = "results.json"
 """The file's name in the folder of a study."""

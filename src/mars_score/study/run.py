@@ -9,7 +9,7 @@ from mars_score.fingerprint import made_with
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analyse import Analysis
 from mars_score.study.disagreements import MARS
-from mars_score.study.plan import Settings
+from mars_score.study.plan import StudySettings
 from mars_score.study.results import SCHEMA, Study
 from mars_score.study.scoring import make_work, score_works
 from mars_score.version import __version__
@@ -29,19 +29,19 @@ def run_study(
     datasets: Sequence[Dataset],
     scorer: MarsScorer,
     store: ScoreStore,
-    settings: Settings | None = None,
+    settings: StudySettings | None = None,
     *,
     augmentations: AugmentationStudy | None = None,
     progress: StageProgress = silent_stages,
     engine: Engine | None = None,
 ) -> Study:
     """Run a study; whatever the store knows is not computed again."""
-    settings = settings or Settings()
+    settings = settings or StudySettings()
     found = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
     return analyse(found, settings, store, augmentations=augmentations, progress=progress)
 
 
-def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: Settings) -> list[Work]:
+def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySettings) -> list[Work]:
     """Name all that is to be scored, data set by data set."""
     if not datasets:
         raise ConfigError("a study needs at least one data set")
@@ -69,7 +69,7 @@ def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: Settings) ->
 
 def analyse(
     found: Sequence[DatasetScores],
-    settings: Settings,
+    settings: StudySettings,
     store: ScoreStore,
     *,
     augmentations: AugmentationStudy | None = None,

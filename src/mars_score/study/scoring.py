@@ -19,7 +19,7 @@ from mars_score.study.worker import (
     Chunk,
     ChunkWork,
     LazyMetric,
-    Place,
+    WorkerDataset,
     cosine_keys,
     missing_cosines,
     saved_cosines,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mars_score.run.base import Engine
     from mars_score.study.attacks.robustness import Attacked
     from mars_score.study.results import MetricInfo
-    from mars_score.study.store import Entry, ScoreStore
+    from mars_score.study.store import ScoreStore, StoredScore
     from mars_score.study.worker import Cosines
     from mars_score.types import Example
 
@@ -44,7 +44,7 @@ CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class HashedExample:
     """A row to score, with the hash that finds its scores."""
 
     example: Example
@@ -59,8 +59,8 @@ class Work:
     scorer: MarsScorer
     metrics: tuple[LazyMetric, ...]
     attacks: tuple[Attacked, ...]
-    rows: tuple[Text, ...]
-    attacked: tuple[tuple[Text, ...], ...]
+    rows: tuple[HashedExample, ...]
+    attacked: tuple[tuple[HashedExample, ...], ...]
     """For each attack the changed rows."""
     sweep: bool
     """Whether masking ratios are swept."""
@@ -74,9 +74,9 @@ class DatasetScores:
     scorer: MarsScorer
     metrics: tuple[MetricInfo, ...]
     attacks: tuple[Attacked, ...]
-    rows: Mapping[str, tuple[Entry, ...]]
+    rows: Mapping[str, tuple[StoredScore, ...]]
     """By metric, in the order of the data set."""
-    attacked: Mapping[str, tuple[tuple[Entry, ...], ...]]
+    attacked: Mapping[str, tuple[tuple[StoredScore, ...], ...]]
     """By metric; for each attack the changed rows."""
     digests: tuple[bytes, ...]
     """The hashes of the rows' texts."""
@@ -132,7 +132,7 @@ def score_works(
     """Compute what is missing, save each chunk as it is done, and return all scores of each data set."""
     planned: deque[Chunk] = deque()
     work = ChunkWork(
-        tuple(Place(one.dataset.name, one.scorer.corpus) for one in works),
+        tuple(WorkerDataset(one.dataset.name, one.scorer.corpus) for one in works),
         tuple((one.scorer, one.metrics) for one in works),
     )
     results = (engine or LocalEngine()).run(work, _noted(_all_chunks(works, store), planned), progress)
@@ -191,7 +191,9 @@ def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
     return [tuple(family) for family in families.values()]
 
 
-def _new(signature: str, texts: Sequence[Text], store: ScoreStore, asked: set[bytes]) -> dict[bytes, Example]:
+def _new(
+    signature: str, texts: Sequence[HashedExample], store: ScoreStore, asked: set[bytes]
+) -> dict[bytes, Example]:
     """What a metric has not scored yet. An engine may ask before earlier chunks are saved."""
     keys = [row_key(signature, text.digest) for text in texts]
     known = store.scores(keys)
@@ -233,11 +235,11 @@ def _saved(work: Work, store: ScoreStore) -> DatasetScores:
     )
 
 
-def _attacked(work: Work) -> tuple[Text, ...]:
+def _attacked(work: Work) -> tuple[HashedExample, ...]:
     return tuple(text for texts in work.attacked for text in texts)
 
 
-def _portions(texts: Sequence[Text]) -> Iterator[list[Text]]:
+def _portions(texts: Sequence[HashedExample]) -> Iterator[list[HashedExample]]:
     """Rows of one item stay together: their references are augmented once, and encoded side by side."""
     order: dict[object, int] = {}
     for text in texts:
@@ -247,5 +249,5 @@ def _portions(texts: Sequence[Text]) -> Iterator[list[Text]]:
         yield portion
 
 
-def _texts(examples: Sequence[Example]) -> tuple[Text, ...]:
-    return tuple(Text(example, text_digest(example)) for example in examples)
+def _texts(examples: Sequence[Example]) -> tuple[HashedExample, ...]:
+    return tuple(HashedExample(example, text_digest(example)) for example in examples)

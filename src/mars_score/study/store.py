@@ -45,7 +45,7 @@ _ASK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoredScore:
     """One metric's score of one row."""
 
     score: float | None
@@ -92,10 +92,10 @@ class ScoreStore:
         """Close the file."""
         self._db.close()
 
-    def scores(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
+    def scores(self, keys: Iterable[bytes]) -> dict[bytes, StoredScore]:
         """Return the scores that are there."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[bytes, Entry] = {}
+        found: dict[bytes, StoredScore] = {}
         for start in range(0, len(wanted), _ASK):
             some = wanted[start : start + _ASK]
             marks = ",".join("?" * len(some))
@@ -103,10 +103,10 @@ class ScoreStore:
                 f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", some
             )
             for key, score, told, seconds in rows:
-                found[key] = Entry(score, tuple(json.loads(told)), seconds)
+                found[key] = StoredScore(score, tuple(json.loads(told)), seconds)
         return found
 
-    def add_scores(self, entries: dict[bytes, Entry]) -> None:
+    def add_scores(self, entries: dict[bytes, StoredScore]) -> None:
         """Save scores; they are on disk when this returns. What is not finite is saved as undefined."""
         rows = [
             (key, _finite(entry.score), json.dumps(entry.flags), entry.seconds)

@@ -12,8 +12,7 @@ from mars_score.io.datasets.ratings import Place, number
 from mars_score.io.output import INPUTS, format_of, read_signatures
 from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import unescape
-from mars_score.stats.significance import holm
-from mars_score.stats.systems import compare_systems
+from mars_score.stats.significance import compare_systems, holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,8 +98,6 @@ def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, o
             key = unescape(row["id"]) if escaped else row["id"]
             yield line, key, {name: row[name] for name in header if name not in _NOT_METRICS}
 
-
-# Which of my systems is better? Scores of the same items, two systems at a time.
 
 LARGEST = 10
 """Items with the largest differences that are shown."""

@@ -13,7 +13,7 @@ from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import METRICS, augments, make_metric, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, refuse_other
 from mars_score.study.results import MetricInfo
-from mars_score.study.store import Entry, row_key
+from mars_score.study.store import StoredScore, row_key
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mars_score.run.base import Worker
     from mars_score.study.store import ScoreStore
 
-
-# A metric that is made, and its models loaded, only when some row has no score yet.
 
 _WARM_UP = Example("warm-up", "The rain stopped.", ("It rained no more.",), "Clouds hung over the town.")
 
@@ -88,7 +86,8 @@ Cosines = list[list[tuple[float, float]]]
 
 def saved_cosines(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreStore) -> list[Cosines]:
     """Return the cosines of each row; all must be in the store."""
-    return [_read(store.get(key)) for key in cosine_keys(digests, scorer, store)]
+    saved = (store.get(key) for key in cosine_keys(digests, scorer, store))
+    return [[[(ratio, cosine) for ratio, cosine in terms] for terms in row] for row in saved]
 
 
 def missing_cosines(digests: Sequence[bytes], scorer: MarsScorer, store: ScoreStore) -> int:
@@ -127,12 +126,7 @@ def _wide(scorer: MarsScorer) -> MarsScorer:
     return scorer.with_options(ratios=RATIOS)
 
 
-def _read(value: list[list[list[float]]]) -> Cosines:
-    return [[(ratio, cosine) for ratio, cosine in terms] for terms in value]
-
-
-# What a worker does with a chunk of a study. The instructions survive pickling; models and stores do not
-# travel.
+# Chunks and their results survive pickling; models and stores do not travel.
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +156,12 @@ class Chunk:
 class Found:
     """What a chunk became: scores or cosines, by key."""
 
-    scores: dict[bytes, Entry] = field(default_factory=dict)
+    scores: dict[bytes, StoredScore] = field(default_factory=dict)
     cosines: dict[bytes, Cosines] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkerDataset:
     """A data set as its worker sees it."""
 
     name: str
@@ -179,7 +173,7 @@ class Place:
 class ChunkWork:
     """Computes chunks."""
 
-    places: tuple[Place, ...]
+    places: tuple[WorkerDataset, ...]
     made: tuple[tuple[MarsScorer, tuple[LazyMetric, ...]], ...]
     """What this process has already, for each data set. It does not travel: another process makes its own."""
     recipe: ScorerRecipe | None = None
@@ -223,13 +217,15 @@ class ChunkWork:
         return found
 
 
-def _scores(metric: LazyMetric, rows: dict[bytes, Example], progress: StageProgress) -> dict[bytes, Entry]:
+def _scores(
+    metric: LazyMetric, rows: dict[bytes, Example], progress: StageProgress
+) -> dict[bytes, StoredScore]:
     ready = metric.ready()
     started = perf_counter()
     values = score_all([ready], list(rows.values()), progress)
     seconds = (perf_counter() - started) / len(rows)
     return {
-        key: Entry(value.scores[metric.name], value.flags, seconds)
+        key: StoredScore(value.scores[metric.name], value.flags, seconds)
         for key, value in zip(rows, values, strict=True)
     }
 

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 from mars_score.io.datasets.base import Dataset, Rated
-from mars_score.study.attacks.registry import ATTACKS
-from mars_score.study.attacks.robustness import attack_dataset
+from mars_score.study.attacks.robustness import ATTACKS, attack_dataset
 from mars_score.types import Example
 
 PAGE = (Path(__file__).parents[3] / "docs" / "data.md").read_text(encoding="utf-8")

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from mars_score.errors import ConfigError
 from mars_score.io.datasets.base import Dataset, Rated
 from mars_score.study.attacks.base import one_of, row_random, shuffled
-from mars_score.study.attacks.registry import ATTACKS, PAPER_ATTACKS, find_attack
-from mars_score.study.attacks.robustness import attack_dataset
+from mars_score.study.attacks.robustness import ATTACKS, PAPER_ATTACKS, attack_dataset, find_attack
 from tests.study.attacks.rows import datasets, example
 
 names = st.sampled_from(sorted(ATTACKS))

@@ -10,8 +10,7 @@ import pytest
 from mars_score.errors import ConfigError
 from mars_score.io.datasets.base import Dataset, Rated
 from mars_score.metrics.sentinels import CandidateLength
-from mars_score.study.attacks.registry import ATTACKS, PAPER_ATTACKS
-from mars_score.study.attacks.robustness import attack_metric
+from mars_score.study.attacks.robustness import ATTACKS, PAPER_ATTACKS, attack_metric
 from tests.study.attacks.rows import example
 
 if TYPE_CHECKING:

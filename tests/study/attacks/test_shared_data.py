@@ -6,8 +6,7 @@ import pytest
 
 from mars_score.io.datasets.base import PAPER_NEWSROOM, select
 from mars_score.io.datasets.loading import load_dataset
-from mars_score.study.attacks.registry import ATTACKS
-from mars_score.study.attacks.robustness import attack_dataset
+from mars_score.study.attacks.robustness import ATTACKS, attack_dataset
 from tests.metrics.human_data import DATA, needs_data
 
 ALWAYS = {"reorder", "retrieve", "truncation", "repetition", "copy_context", "unrelated", "copy_reference"}

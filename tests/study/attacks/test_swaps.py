@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.study.attacks.swaps import KINDS, swap_names, swap_numbers
+from mars_score.study.attacks.edits import KINDS, swap_names, swap_numbers
 from tests.study.attacks.rows import example, sentences
 
 seeds = st.integers()

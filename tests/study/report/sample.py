@@ -20,11 +20,11 @@ from mars_score.study.results import (
     DatasetResult,
     Disagreement,
     MetricInfo,
-    Place,
+    MetricRank,
     RatioPoint,
-    Row,
+    ResultTerm,
     Study,
-    Term,
+    StudyRow,
 )
 
 METRICS = (
@@ -134,7 +134,7 @@ def _dataset(
     )
 
 
-def _row(random: Random, item: str, system: str, place: int, scale: tuple[float, float]) -> Row:
+def _row(random: Random, item: str, system: str, place: int, scale: tuple[float, float]) -> StudyRow:
     quality = min(1.0, max(0.0, random.gauss(0.45 + 0.12 * place, 0.2)))
     scores: dict[str, float | None] = {}
     for name, _, higher, agreement, _ in METRICS:
@@ -146,7 +146,7 @@ def _row(random: Random, item: str, system: str, place: int, scale: tuple[float,
     low, high = scale
     human = round((low + (high - low) * quality) * 12) / 12
     aspects = {"coherence": human, "fluency": human}
-    return Row(f"{item}/{system}", item, system, human, aspects, scores, ())
+    return StudyRow(f"{item}/{system}", item, system, human, aspects, scores, ())
 
 
 def _cells(random: Random, number: int, systems: tuple[str, ...], rows: int) -> list[Cell]:
@@ -232,18 +232,18 @@ def _contrasts(cells: tuple[Cell, ...]) -> list[Contrast]:
     return found
 
 
-def _places(cells: tuple[Cell, ...]) -> list[Place]:
+def _places(cells: tuple[Cell, ...]) -> list[MetricRank]:
     found = []
     for level, statistic in (("pooled", "pearson"), ("item", "kendall")):
         cluster, rank, top = 1, 1, None
         for place, cell in enumerate(_ranked(cells, level, statistic), 1):
             if cell.value is None:
-                found.append(Place(HUMAN, level, statistic, cell.metric, None, None, None))
+                found.append(MetricRank(HUMAN, level, statistic, cell.metric, None, None, None))
                 continue
             top = cell.value if top is None else top
             if top - cell.value > 0.1:
                 cluster, rank, top = cluster + 1, place, cell.value
-            found.append(Place(HUMAN, level, statistic, cell.metric, cell.value, cluster, rank))
+            found.append(MetricRank(HUMAN, level, statistic, cell.metric, cell.value, cluster, rank))
     return found
 
 
@@ -293,8 +293,10 @@ def _disagreements(name: str, systems: tuple[str, ...]) -> list[Disagreement]:
             "mars", f"{name}-{place}", systems[place % len(systems)], kind, 0.31 + 0.02 * place, 0.8, 0.04, 0.93,
             CONTEXT, (REFERENCE, "All but one of the trees were alive."), CANDIDATE,
             (
-                Term(0.0, 0.41, 0.5, ((REFERENCE, False),)),
-                Term(0.4, 0.63, 0.3, (("She had ", False), ("carried in and warmed", True), (" her trees.", False))),
+                ResultTerm(0.0, 0.41, 0.5, ((REFERENCE, False),)),
+                ResultTerm(
+                    0.4, 0.63, 0.3, (("She had ", False), ("carried in and warmed", True), (" her trees.", False))
+                ),
             ),
         )
         for place, kind in enumerate(kinds)

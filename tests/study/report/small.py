@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mars_score.study.report.table import Column, Entry, Table
+from mars_score.study.report.table import Column, Table, TableCell
 from mars_score.study.results import SCHEMA, DatasetInfo, DatasetResult, MetricInfo, Study
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ TABLE = Table(
     ),
     rows=(
         (
-            Entry("mars|x", note="a note"),
-            Entry(value=0.4234, low=-0.1, high=0.5, cluster=1, best=True, note="n = 9"),
-            Entry(value=0.5),
-            Entry(value=0.0000123),
+            TableCell("mars|x", note="a note"),
+            TableCell(value=0.4234, low=-0.1, high=0.5, cluster=1, best=True, note="n = 9"),
+            TableCell(value=0.5),
+            TableCell(value=0.0000123),
         ),
-        (Entry("b*c"), Entry(reason="all equal"), Entry(), Entry(value=0.04)),
+        (TableCell("b*c"), TableCell(reason="all equal"), TableCell(), TableCell(value=0.04)),
         (
-            Entry("up"),
-            Entry(value=-0.0001, mark="\N{BLACK UP-POINTING TRIANGLE}"),
-            Entry(value=1.0),
-            Entry(value=0.5),
+            TableCell("up"),
+            TableCell(value=-0.0001, mark="\N{BLACK UP-POINTING TRIANGLE}"),
+            TableCell(value=1.0),
+            TableCell(value=0.5),
         ),
     ),
 )

@@ -12,13 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.io.html import DARK, LIGHT
-from mars_score.study.report.charts import APART, heat_map, ratio_curve, step
-from mars_score.study.report.contents import contents
-from mars_score.study.report.drawing import Scale, covering, element, text
-from mars_score.study.report.figure import Figure, to_png, to_svg_file, why_no_png
-from mars_score.study.report.page import figure_rules
-from mars_score.study.report.scatter import MOST_POINTS, fit, pair, scatter
-from mars_score.study.results import DatasetResult, Row
+from mars_score.study.report.charts import APART, MOST_POINTS, fit, heat_map, pair, ratio_curve, scatter, step
+from mars_score.study.report.drawing import (
+    Figure,
+    Scale,
+    covering,
+    element,
+    text,
+    to_png,
+    to_svg_file,
+    why_no_png,
+)
+from mars_score.study.report.page import contents, figure_rules
+from mars_score.study.results import DatasetResult, StudyRow
 from tests.study.report.sample import sample_study
 from tests.study.report.small import INFO, LENGTH, MARS, RIVAL, small_study
 
@@ -30,9 +36,9 @@ def figures() -> list[Figure]:
     return [b.content for section in sections for b in section.blocks if isinstance(b.content, Figure)]
 
 
-def rows(count: int, score: float | None = None) -> tuple[Row, ...]:
+def rows(count: int, score: float | None = None) -> tuple[StudyRow, ...]:
     return tuple(
-        Row(
+        StudyRow(
             f"r{n}",
             f"i{n}",
             "ab"[n % 2],
@@ -196,3 +202,13 @@ def test_without_the_library_the_reason_is_given(monkeypatch: pytest.MonkeyPatch
         why_no_png()
         == "figures are written as SVG only, PNG needs resvg-py: pip install 'mars-score[report]'"
     )
+
+
+def test_labels_of_rows_are_not_cut_off() -> None:
+    for figure in figures():
+        for panel in figure.panels:
+            for found in ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter("text"):
+                if found.get("text-anchor") == "end":
+                    assert float(found.get("x", 0)) >= 5 * len(found.text or ""), (
+                        f"{figure.name}: {found.text}"
+                    )

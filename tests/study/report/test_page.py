@@ -10,8 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from mars_score.io.html import csp_hash
-from mars_score.study.report.contents import contents
-from mars_score.study.report.page import to_page
+from mars_score.study.report.page import contents, to_page
 from mars_score.study.results import DatasetResult, Study
 from tests.study.report.sample import CANDIDATE, sample_study
 from tests.study.report.small import INFO, RESERVED, small_study, with_texts

@@ -15,7 +15,7 @@ from mars_score.io.html import one_line
 from mars_score.io.writers import unescape
 from mars_score.study.report.render import LATEX_SPECIAL, to_csv, to_html, to_latex, to_markdown
 from mars_score.study.report.render import escape_latex as latex_escape
-from mars_score.study.report.table import Column, Entry, Table
+from mars_score.study.report.table import Column, Table, TableCell
 from mars_score.study.report.wording import NOT_COMPUTED
 from tests.study.report.small import TABLE
 
@@ -97,12 +97,16 @@ ANY_WITHOUT_SURROGATES = st.text(st.characters(codec="utf-8"), max_size=60)
 
 
 def _holding(text: str) -> Table:
-    return Table("t", text, "Ours.", (Column(text), Column(text, group=text)), ((Entry(text), Entry("end")),))
+    return Table(
+        "t", text, "Ours.", (Column(text), Column(text, group=text)), ((TableCell(text), TableCell("end")),)
+    )
 
 
 @given(ANY, st.floats(allow_nan=False, allow_infinity=False))
 def test_csv_reads_back_exactly(text: str, value: float) -> None:
-    table = Table("t", "", "", (Column("a"), Column("b", "number")), ((Entry(text), Entry(value=value)),))
+    table = Table(
+        "t", "", "", (Column("a"), Column("b", "number")), ((TableCell(text), TableCell(value=value)),)
+    )
     _, row = csv.reader(io.StringIO(to_csv(table), newline=""))
     assert unescape(row[0]) == text.replace("\0", "\ufffd")
     assert float(row[1]) == value

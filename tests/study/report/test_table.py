@@ -7,37 +7,37 @@ import math
 import pytest
 
 from mars_score.io.html import printable, shortened
-from mars_score.study.report.table import Column, Entry, Table, mark_best, without_empty_columns
+from mars_score.study.report.table import Column, Table, TableCell, mark_best, without_empty_columns
 from mars_score.study.report.wording import counted, listed, measure, number, p_value, percent, slugs
 
 
 def test_a_row_must_fit_the_columns() -> None:
     with pytest.raises(ValueError, match="table t: 1 entries for 2 columns"):
-        Table("t", "", "", (Column("a"), Column("b")), ((Entry("x"),),))
+        Table("t", "", "", (Column("a"), Column("b")), ((TableCell("x"),),))
 
 
 def test_what_is_not_a_number_is_undefined() -> None:
-    assert Entry(value=math.nan) == Entry(value=None, reason="the result is nan")
-    assert Entry(value=math.inf, reason="known").reason == "known"
+    assert TableCell(value=math.nan) == TableCell(value=None, reason="the result is nan")
+    assert TableCell(value=math.inf, reason="known").reason == "known"
 
 
 def test_a_number_needs_no_reason() -> None:
-    assert Entry(value=0.0, reason="none").reason == ""
+    assert TableCell(value=0.0, reason="none").reason == ""
 
 
 def test_best_marks_all_equals_and_skips_missing() -> None:
-    rows = [(Entry(value=value),) for value in (1.0, None, 2.0, 2.0)]
+    rows = [(TableCell(value=value),) for value in (1.0, None, 2.0, 2.0)]
     assert [line[0].best for line in mark_best(rows, 0)] == [False, False, True, True]
     assert [line[0].best for line in mark_best(rows, 0, min)] == [True, False, False, False]
 
 
 def test_one_number_is_not_the_best_of_anything() -> None:
-    assert not mark_best([(Entry(value=1.0),), (Entry(),)], 0)[0][0].best
+    assert not mark_best([(TableCell(value=1.0),), (TableCell(),)], 0)[0][0].best
 
 
 def test_columns_without_any_number_go() -> None:
     columns = (Column("name"), Column("none", "number"), Column("why", "number"), Column("one", "number"))
-    row = (Entry("x"), Entry(), Entry(reason="because"), Entry(value=1.0))
+    row = (TableCell("x"), TableCell(), TableCell(reason="because"), TableCell(value=1.0))
     kept = without_empty_columns(Table("t", "", "", columns, (row,)))
     assert [column.title for column in kept.columns] == ["name", "why", "one"]
     assert [len(line) for line in kept.rows] == [3]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mars_score.study.report import correlation_tables, robustness_tables
-from mars_score.study.report.contents import Block, contents
-from mars_score.study.report.table import Entry, Table
+from mars_score.study.report import metric_tables
+from mars_score.study.report.page import ReportBlock, contents
+from mars_score.study.report.table import Table, TableCell
 from mars_score.study.report.tables import (
     augmentation_means,
     augmentation_tests,
@@ -27,7 +27,7 @@ from mars_score.study.results import (
     Contrast,
     Cost,
     DatasetResult,
-    Place,
+    MetricRank,
     RatioPoint,
 )
 from tests.study.report.sample import CANDIDATE, sample_study
@@ -39,7 +39,7 @@ def cell(metric: str, value: float | None, level: str = "pooled", group: str = "
     return Cell(metric, HUMAN, level, group, "pearson", value, **given)  # type: ignore[arg-type]
 
 
-def column(table: Table, title: str) -> dict[str, Entry]:
+def column(table: Table, title: str) -> dict[str, TableCell]:
     place = [column.title for column in table.columns].index(title)
     return {row[0].text: row[place] for row in table.rows}
 
@@ -53,7 +53,7 @@ def test_table_2_has_every_data_set_and_says_why_alpha_is_missing() -> None:
 
 
 def test_table_3_has_a_column_for_each_system() -> None:
-    table = correlation_tables.per_system(sample_study())
+    table = metric_tables.per_system(sample_study())
     assert [(group, span) for group, span in table.groups] == [
         ("", 1),
         ("stories", 3),
@@ -73,9 +73,9 @@ def test_cells_carry_interval_cluster_and_counts() -> None:
             cell("bertscore", 0.2),
             cell("mars", 0.1, "item", undefined={"human_constant": 2}),
         ),
-        places=(Place(HUMAN, "pooled", "pearson", "mars", 0.4, 1, 1),),
+        places=(MetricRank(HUMAN, "pooled", "pearson", "mars", 0.4, 1, 1),),
     )
-    table = correlation_tables.by_level(small_study(dataset), "pearson")
+    table = metric_tables.by_level(small_study(dataset), "pearson")
     first = column(table, "all rows")["mars"]
     assert (first.value, first.low, first.high, first.cluster, first.best) == (0.4, 0.3, 0.5, 1, True)
     assert first.note == "n = 4; 1 row without a score"
@@ -87,7 +87,7 @@ def test_cells_carry_interval_cluster_and_counts() -> None:
 
 def test_an_undefined_number_says_why_and_a_missing_one_does_not() -> None:
     dataset = DatasetResult("d", INFO, cells=(cell("mars", None, reason="metric_constant"),))
-    found = column(correlation_tables.by_level(small_study(dataset), "pearson"), "all rows")
+    found = column(metric_tables.by_level(small_study(dataset), "pearson"), "all rows")
     assert (found["mars"].value, found["mars"].reason) == (None, "the metric's scores are all equal")
     assert (found["bertscore"].value, found["bertscore"].reason) == (None, "")
 
@@ -95,8 +95,8 @@ def test_an_undefined_number_says_why_and_a_missing_one_does_not() -> None:
 def test_ablations_are_the_same_numbers_with_a_best_of_their_own() -> None:
     study = sample_study()
     every, some = (
-        correlation_tables.per_system(study),
-        correlation_tables.per_system(study, only_relatives=True),
+        metric_tables.per_system(study),
+        metric_tables.per_system(study, only_relatives=True),
     )
     assert [row[0].text for row in some.rows] == [
         "mars",
@@ -115,14 +115,14 @@ def test_left_out_counts_once_for_metrics_alike() -> None:
     cells = [
         cell(metric, 0.1, "item", undefined=gaps) for metric in ("mars", "bertscore", "candidate_length")
     ]
-    table = correlation_tables.left_out(small_study(DatasetResult("d", INFO, cells=tuple(cells))))
+    table = metric_tables.left_out(small_study(DatasetResult("d", INFO, cells=tuple(cells))))
     assert [[entry.text for entry in row if entry.text] for row in table.rows] == [
         ["d", "human", "within items", "Pearson's r", "all", "the human ratings are all equal: 2"]
     ]
 
 
 def test_aspects_have_a_heading_each() -> None:
-    table = correlation_tables.aspects(sample_study(), "pearson")
+    table = metric_tables.aspects(sample_study(), "pearson")
     assert [group for group, _ in table.groups] == ["", "summaries: coherence", "summaries: fluency"]
 
 
@@ -145,7 +145,7 @@ def test_table_4_marks_falls_rises_and_none() -> None:
             attack("bertscore", "retrieve", None, None, None),
         ),
     )
-    table = robustness_tables.as_in_the_paper(small_study(dataset))
+    table = metric_tables.as_in_the_paper(small_study(dataset))
     assert [c.title for c in table.columns] == ["metric", "reorder (Δ)", "retrieve (Δ)", "ref."]
     reorder, retrieve, ref = (column(table, c.title) for c in table.columns[1:])
     assert (reorder["mars"].mark, round(reorder["mars"].value or 0, 9), reorder["mars"].best) == (
@@ -166,7 +166,7 @@ def test_no_share_is_best_where_the_attack_is_a_ceiling() -> None:
         for metric, share in (("mars", 0.1), ("bertscore", 0.2))
     ]
     dataset = DatasetResult("d", INFO, attacks=tuple(attacks))
-    table = robustness_tables.shares(small_study(dataset), dataset, "d")
+    table = metric_tables.shares(small_study(dataset), dataset, "d")
     assert not any(entry.best for row in table.rows for entry in row)
     assert "copy_reference is no harm but a ceiling" in table.caption
 
@@ -178,7 +178,7 @@ def test_table_5_marks_what_the_study_calls_best() -> None:
     )
     table = ratios(DatasetResult("d", INFO, ratios=points), "d")
     assert [row[2].best for row in table.rows] == [False, True]
-    assert table.rows[0][4] == Entry()
+    assert table.rows[0][4] == TableCell()
 
 
 def test_table_5_has_ratios_across_and_one_best_for_each_data_set() -> None:
@@ -255,6 +255,6 @@ def test_names_of_files_are_unique() -> None:
     study = replace(
         study, datasets=tuple(replace(d, name=n) for d, n in zip(study.datasets, names, strict=True))
     )
-    blocks: list[Block] = [block for section in contents(study) for block in section.blocks]
+    blocks: list[ReportBlock] = [block for section in contents(study) for block in section.blocks]
     tables = [block.content.name for block in blocks if isinstance(block.content, Table)]
     assert len(tables) == len(set(tables))

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mars_score.io.datasets.base import Rated
 
 
-# What an attack is: a change of the candidate that people would notice.
-
 Perturb = Callable[[Example, Random], str | None]
 """Returns the text that takes the candidate's place; ``None`` where the attack does not apply to the row."""
 

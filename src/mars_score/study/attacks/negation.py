@@ -102,8 +102,7 @@ def _commonest(words: list[str]) -> str | None:
     return best if _frequency(best) > 1.5 else None
 
 
-# Negation by rule: each sentence says the opposite, where one of these rules fits. The first that fits is
-# used.
+# The rules; the first that fits a sentence is used.
 
 _WORDS = {
     "auxiliaries": "am is are was were can could will would shall should may might must",

@@ -1,4 +1,4 @@
-"""Attacks on whole data sets and any metric, and how scores change: the numbers of Table 4, and plainer ones."""
+"""The attacks by name, on whole data sets and any metric, and how scores change: Table 4, and plainer numbers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.errors import ConfigError, InputError
+from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.stats.correlation import correlation
-from mars_score.study.attacks.base import row_random
-from mars_score.study.attacks.registry import ATTACKS, find_attack
+from mars_score.study.attacks.base import Attack, row_by_row, row_random
+from mars_score.study.attacks.edits import (
+    copy_context,
+    copy_reference,
+    reorder,
+    repeat,
+    retrieve,
+    swap_names,
+    swap_numbers,
+    truncate,
+    unrelated,
+)
+from mars_score.study.attacks.negation import negate
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -22,8 +33,28 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+ATTACKS = {
+    "reorder": row_by_row("half of the tokens change places (Table 4)", reorder),
+    "retrieve": row_by_row("a sentence of the context takes the candidate's place (Table 4)", retrieve),
+    "negation": row_by_row("each sentence says the opposite where a rule can make it so", negate),
+    "number_swap": row_by_row("every number becomes another number", swap_numbers),
+    "name_swap": row_by_row("every name becomes another name of the row", swap_names),
+    "truncation": row_by_row("the second half of the tokens is dropped", truncate),
+    "repetition": row_by_row("a sentence, or the first half of the only one, is said twice", repeat),
+    "copy_context": row_by_row("the first words of the context, as many as a reference has", copy_context),
+    "unrelated": Attack("what the same system wrote for another item", unrelated),
+    "copy_reference": row_by_row("a reference takes the candidate's place", copy_reference, harmful=False),
+}
+PAPER_ATTACKS = ("reorder", "retrieve")
 
-# How a metric's scores change under attack: the numbers of Table 4, and plainer ones.
+
+def find_attack(name: str) -> Attack:
+    """Return the attack of this name."""
+    if name not in ATTACKS:
+        raise ConfigError(
+            f"unknown attack {name!r}; there are {', '.join(ATTACKS)}.{did_you_mean(name, ATTACKS)}"
+        )
+    return ATTACKS[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +143,6 @@ def _mean(values: Numbers) -> float | None:
     return float(np.mean(values)) if len(values) else None
 
 
-# An attack on a whole data set.
-
-
 @dataclass(frozen=True, slots=True)
 class Attacked:
     """The rows that an attack changed."""
@@ -158,8 +186,6 @@ def _sample(dataset: Dataset, rows: int, seed: int) -> list[int]:
         drawn += items[item]
     return sorted(drawn)
 
-
-# Attacks on any metric: whatever gives examples scores.
 
 Scores = Callable[[Sequence[Example]], Sequence[float | None]]
 """A metric: one number for each example, in their order; ``None`` where it is undefined."""

@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from mars_score.study.results import AugmentationStudy, Cell, DatasetResult, Study
 
 
-# Where metrics stand on a data set, by one statistic at one level.
-
 SIGNIFICANT = 0.05
 TEST = "perm-both"
 """The test that applies to every statistic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Leaderboard:
     """Metrics from the best down, and what was shown of the first."""
 
     level: str
@@ -52,14 +50,9 @@ class Standing:
         return self.cells[0]
 
 
-def standing(dataset: DatasetResult, level: str, statistic: str) -> Standing | None:
+def standing(dataset: DatasetResult, level: str, statistic: str) -> Leaderboard | None:
     """Rank the metrics; None where nothing was computed. The corrected p-value decides."""
-    cells = [
-        (-cell.value, cell.metric, cell)
-        for cell in dataset.cells
-        if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, level, "", statistic)
-        and cell.value is not None
-    ]
+    cells = [(-c.value, c.metric, c) for c in dataset.human_cells(level, statistic) if c.value is not None]
     if not cells:
         return None
     ranked = tuple(cell for _, _, cell in sorted(cells, key=lambda entry: entry[:2]))
@@ -70,15 +63,10 @@ def standing(dataset: DatasetResult, level: str, statistic: str) -> Standing | N
         if (contrast.target, contrast.level, contrast.statistic) == (HUMAN, level, statistic)
         and (contrast.test, contrast.better) == (TEST, leader)
     }
-    unsure = (cell.metric for cell in ranked[1:] if cell.metric in p and _unsure(p[cell.metric]))
-    return Standing(level, statistic, ranked, bool(p), tuple(unsure))
+    unsure = {metric for metric, value in p.items() if value is None or value >= SIGNIFICANT}
+    not_worse = tuple(cell.metric for cell in ranked[1:] if cell.metric in unsure)
+    return Leaderboard(level, statistic, ranked, bool(p), not_worse)
 
-
-def _unsure(p: float | None) -> bool:
-    return p is None or p >= SIGNIFICANT
-
-
-# What a study found, in plain words: what leads, by how much, and what was not shown.
 
 CUSTOMARY_ALPHA = 2 / 3
 """Krippendorff's lower bound for tentative conclusions."""
@@ -131,7 +119,7 @@ def _of_dataset(dataset: DatasetResult, known: Collection[str]) -> list[str]:
     return [*sentences, *_under_attack(dataset), *_masking(dataset), *_raters(dataset)]
 
 
-def _lead(place: Standing, known: Collection[str]) -> list[str]:
+def _lead(place: Leaderboard, known: Collection[str]) -> list[str]:
     leader, name = place.leader, plain(place.statistic, STATISTICS)
     where = "Over all rows" if place.level == "pooled" else plain(place.level, LEVELS).capitalize()
     if len(place.cells) == 1:
@@ -146,7 +134,7 @@ def _lead(place: Standing, known: Collection[str]) -> list[str]:
     return [f"{sentence} Its lead over every other metric is significant."]
 
 
-def _main_metric(place: Standing) -> list[str]:
+def _main_metric(place: Leaderboard) -> list[str]:
     position = next((number for number, cell in enumerate(place.cells, 1) if cell.metric == MAIN), None)
     if position in (None, 1):
         return []
@@ -159,7 +147,7 @@ def _main_metric(place: Standing) -> list[str]:
     return [f"{sentence}, significantly below {place.leader.metric}."]
 
 
-def _strongest_sentinel(place: Standing, known: Collection[str]) -> list[str]:
+def _strongest_sentinel(place: Leaderboard, known: Collection[str]) -> list[str]:
     strongest = next((cell for cell in place.cells if cell.metric in known), None)
     others = [cell for cell in place.cells if cell.metric not in known]
     if strongest is None or strongest.value is None or not others:

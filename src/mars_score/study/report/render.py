@@ -15,7 +15,7 @@ from mars_score.study.report.wording import interval, main_text, typeset_minus
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mars_score.study.report.table import Column, Entry, Table
+    from mars_score.study.report.table import Column, Table, TableCell
 
 
 # Tables as CSV (RFC 4180): plain numbers in full, one number a column, empty where there is none.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def to_csv(table: Table) -> str:
     """Return the table as CSV; intervals, clusters and reasons have columns of their own."""
-    fields: list[tuple[str, int, Callable[[Entry], str]]] = []
+    fields: list[tuple[str, int, Callable[[TableCell], str]]] = []
     for place, column in enumerate(table.columns):
         fields += [(name, place, get) for name, get in _parts(table, place, column)]
     out = io.StringIO()
@@ -33,12 +33,12 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _parts(table: Table, place: int, column: Column) -> list[tuple[str, Callable[[Entry], str]]]:
+def _parts(table: Table, place: int, column: Column) -> list[tuple[str, Callable[[TableCell], str]]]:
     title = f"{column.group}: {column.title}" if column.group else column.title
     if column.kind == "text":
         # Readers of CSV stop at a null character.
         return [(title, lambda entry: escape(entry.text.replace("\0", "\N{REPLACEMENT CHARACTER}")))]
-    parts: list[tuple[str, Callable[[Entry], str]]] = [
+    parts: list[tuple[str, Callable[[TableCell], str]]] = [
         (title, lambda entry: _plain(entry.value)),
         (f"{title} low", lambda entry: _plain(entry.low)),
         (f"{title} high", lambda entry: _plain(entry.high)),
@@ -97,7 +97,7 @@ def to_html(table: Table) -> HtmlTable:
     return HtmlTable(table, table.groups, frozenset(starts) - {0}, tuple(rows))
 
 
-def _html_cell(column: Column, entry: Entry) -> HtmlCell:
+def _html_cell(column: Column, entry: TableCell) -> HtmlCell:
     if column.kind == "text":
         text = printable(entry.text)
         return HtmlCell(text, "", printable(entry.note), text.casefold(), "text")
@@ -114,7 +114,7 @@ def _html_cell(column: Column, entry: Entry) -> HtmlCell:
     )
 
 
-def _tip(column: Column, entry: Entry) -> str:
+def _tip(column: Column, entry: TableCell) -> str:
     if entry.value is None:
         missing = f"undefined: {entry.reason}" if entry.reason else "not computed"
         return "; ".join(part for part in (missing, entry.note) if part)
@@ -229,7 +229,7 @@ def _group_heads(table: Table) -> list[str]:
     return [_line(cells), " ".join(rules)]
 
 
-def _latex_cell(column: Column, entry: Entry) -> str:
+def _latex_cell(column: Column, entry: TableCell) -> str:
     if column.kind == "text":
         return escape_latex(shortened(entry.text, LONGEST_TEXT))
     shown = escape_latex(main_text(column, entry).replace("-", "\N{MINUS SIGN}"))
@@ -266,7 +266,7 @@ def escape_markdown(text: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text))
 
 
-def _markdown_cell(column: Column, entry: Entry) -> str:
+def _markdown_cell(column: Column, entry: TableCell) -> str:
     shown = escape_markdown(main_text(column, entry))
     if entry.best:
         shown = f"**{shown}**"

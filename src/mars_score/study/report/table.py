@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableCell:
     """One cell: text in a column of texts, otherwise a number or why there is none."""
 
     text: str = ""
@@ -55,8 +55,23 @@ class Entry:
             object.__setattr__(self, "reason", "")
 
 
-Line: TypeAlias = tuple[Entry, ...]
-"""The entries of one row."""
+Line: TypeAlias = tuple[TableCell, ...]
+"""The cells of one row."""
+Shown: TypeAlias = str | float | TableCell | None
+"""What a cell is made of: a text, a number, or the cell itself."""
+T = TypeVar("T")
+
+
+def line(*cells: Shown) -> Line:
+    """Make a row; a text or a number stands for a cell that shows it."""
+    return tuple(
+        cell
+        if isinstance(cell, TableCell)
+        else TableCell(cell)
+        if isinstance(cell, str)
+        else TableCell(value=cell)
+        for cell in cells
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,14 @@ class Table:
             else:
                 spans.append((column.group, 1))
         return tuple(spans) if any(group for group, _ in spans) else ()
+
+
+def listing(
+    name: str, title: str, caption: str, things: Iterable[T], *fields: tuple[Column, Callable[[T], Shown]]
+) -> Table:
+    """Make a table with a row for each thing; each column comes with what it shows of a thing."""
+    rows = tuple(line(*(get(thing) for _, get in fields)) for thing in things)
+    return Table(name, title, caption, tuple(column for column, _ in fields), rows)
 
 
 def mark_best(

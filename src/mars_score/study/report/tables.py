@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mars_score.study.report.findings import TEST
-from mars_score.study.report.table import Column, Entry, Line, Table, mark_best, without_empty_columns
+from mars_score.study.report.table import (
+    Column,
+    Line,
+    Table,
+    TableCell,
+    line,
+    listing,
+    mark_best,
+    without_empty_columns,
+)
 from mars_score.study.report.wording import (
     ALPHA_REASONS,
     KINDS,
@@ -22,10 +32,20 @@ from mars_score.study.report.wording import (
 from mars_score.study.results import HUMAN
 
 if TYPE_CHECKING:
-    from mars_score.study.results import AugmentationStudy, Contrast, DatasetResult, RatioPoint, Study
+    from mars_score.study.report.table import Shown
+    from mars_score.study.results import (
+        AugmentationStudy,
+        Contrast,
+        DatasetInfo,
+        DatasetResult,
+        RatioPoint,
+        Study,
+    )
 
 
-# Table 7: what people think of augmented references.
+ALPHA = "Krippendorff's \N{GREEK SMALL LETTER ALPHA}"
+OMEGA = "\N{GREEK CAPITAL LETTER OMEGA}"
+LAMBDA = "\N{GREEK SMALL LETTER LAMDA}"
 
 
 def augmentation_means(study: AugmentationStudy) -> Table:
@@ -41,29 +61,20 @@ def augmentation_means(study: AugmentationStudy) -> Table:
             Column("deviation", "number", 2, name),
             Column("n", "number", 0, name, "ratings"),
         ]
-    columns.append(
-        Column("Krippendorff's \N{GREEK SMALL LETTER ALPHA}", "number", 3, "", "agreement of the raters")
-    )
+    columns.append(Column(ALPHA, "number", 3, "", "agreement of the raters"))
     rows: list[Line] = []
     for question in questions:
-        line = [Entry(plain(question, QUESTIONS))]
+        cells: list[Shown] = [plain(question, QUESTIONS)]
         means = [found[question, v].mean for v in variants if (question, v) in found]
         for variant in variants:
             rating = found.get((question, variant))
             if rating is None:
-                line += [Entry(), Entry(), Entry()]
+                cells += [None, None, None]
                 continue
             best = len(means) > 1 and rating.mean == max(means)
-            line += [
-                Entry(value=rating.mean, best=best),
-                Entry(value=rating.deviation),
-                Entry(value=rating.n),
-            ]
-        alpha = study.alphas.get(question)
-        line.append(
-            Entry(value=alpha, reason="too few ratings, or all are equal" if question in study.alphas else "")
-        )
-        rows.append(tuple(line))
+            cells += [TableCell(value=rating.mean, best=best), rating.deviation, rating.n]
+        no_alpha = "too few ratings, or all are equal" if question in study.alphas else ""
+        rows.append(line(*cells, TableCell(value=study.alphas.get(question), reason=no_alpha)))
     caption = "Ratings from 1 to 7 of references as they are and as augmented. The highest mean is marked."
     return Table(
         "table7_augmentations", "Ratings of augmented references", caption, tuple(columns), tuple(rows)
@@ -72,43 +83,22 @@ def augmentation_means(study: AugmentationStudy) -> Table:
 
 def augmentation_tests(study: AugmentationStudy) -> Table:
     """Build the tests of Table 7."""
-    rows = tuple(
+    equal = "all differences are equal"
+    return listing(
+        "table7_tests", "Paired t-tests", "One row for each pair of variants.", study.tests,
+        (Column("question"), lambda test: plain(test.question, QUESTIONS)),
+        (Column("first"), lambda test: plain(test.first, VARIANTS)),
+        (Column("second"), lambda test: plain(test.second, VARIANTS)),
         (
-            Entry(plain(test.question, QUESTIONS)),
-            Entry(plain(test.first, VARIANTS)),
-            Entry(plain(test.second, VARIANTS)),
-            Entry(value=test.difference),
-            Entry(value=test.t, reason="all differences are equal"),
-            Entry(value=test.p, reason="all differences are equal"),
-            Entry(value=test.n),
-        )
-        for test in study.tests
-    )
-    columns = (
-        Column("question"),
-        Column("first"),
-        Column("second"),
-        Column("difference", "number", 3, explanation="first minus second, in points of 7"),
-        Column("t", "number", 2),
-        Column("p", "p", explanation="two-sided"),
-        Column("pairs", "number", 0),
-    )
-    return Table("table7_tests", "Paired t-tests", "One row for each pair of variants.", columns, rows)
+            Column("difference", "number", 3, explanation="first minus second, in points of 7"),
+            lambda test: test.difference,
+        ),
+        (Column("t", "number", 2), lambda test: TableCell(value=test.t, reason=equal)),
+        (Column("p", "p", explanation="two-sided"), lambda test: TableCell(value=test.p, reason=equal)),
+        (Column("pairs", "number", 0), lambda test: test.n),
+    )  # fmt: skip
 
 
-# Tests between pairs of metrics: is one of them nearer to people?
-
-CONTRAST_COLUMNS = (
-    Column("better"),
-    Column("worse"),
-    Column("target"),
-    Column("level"),
-    Column("statistic"),
-    Column("test"),
-    Column("difference", "number", 3, explanation="of the statistic"),
-    Column("p", "p", explanation="one-sided"),
-    Column("p corrected", "p", explanation="after Holm, over all pairs of metrics"),
-)
 CONTRAST_CAPTION = (
     "The p-value is the chance of so large a difference, or a larger one, between metrics that are equally near "
     "to people. The corrected one allows for the number of pairs."
@@ -117,27 +107,29 @@ CONTRAST_CAPTION = (
 
 def contrasts(dataset: DatasetResult, slug: str, only: str | None = None) -> Table:
     """Build the table of all tests of a data set, or of the main ones that one metric is part of."""
-    rows = tuple(
-        (
-            Entry(contrast.better),
-            Entry(contrast.worse),
-            Entry(contrast.target),
-            Entry(plain(contrast.level, LEVELS)),
-            Entry(plain(contrast.statistic, STATISTICS)),
-            Entry(plain(contrast.test, TESTS)),
-            Entry(value=contrast.difference, reason="a correlation is undefined"),
-            Entry(value=contrast.p, reason="the test does not apply"),
-            Entry(value=contrast.p_corrected, reason="the test does not apply"),
-        )
-        for contrast in dataset.contrasts
-        if only is None or _is_main(contrast, only)
-    )
-    title = (
-        f"{dataset.name}: tests between metrics" if only is None else f"{dataset.name}: {only} against others"
-    )
+    title = "tests between metrics" if only is None else f"{only} against others"
     # No slug has two underscores in a row, so that no data set's name can make two tables one.
     name = "__".join([f"contrasts_{slug}", *slugs([only] if only else [])])
-    return Table(name, title, CONTRAST_CAPTION, CONTRAST_COLUMNS, rows)
+    tests = [contrast for contrast in dataset.contrasts if only is None or _is_main(contrast, only)]
+    not_tested = "the test does not apply"
+    return listing(
+        name, f"{dataset.name}: {title}", CONTRAST_CAPTION, tests,
+        (Column("better"), lambda test: test.better),
+        (Column("worse"), lambda test: test.worse),
+        (Column("target"), lambda test: test.target),
+        (Column("level"), lambda test: plain(test.level, LEVELS)),
+        (Column("statistic"), lambda test: plain(test.statistic, STATISTICS)),
+        (Column("test"), lambda test: plain(test.test, TESTS)),
+        (
+            Column("difference", "number", 3, explanation="of the statistic"),
+            lambda test: TableCell(value=test.difference, reason="a correlation is undefined"),
+        ),
+        (Column("p", "p", explanation="one-sided"), lambda test: TableCell(value=test.p, reason=not_tested)),
+        (
+            Column("p corrected", "p", explanation="after Holm, over all pairs of metrics"),
+            lambda test: TableCell(value=test.p_corrected, reason=not_tested),
+        ),
+    )  # fmt: skip
 
 
 def _is_main(contrast: Contrast, metric: str) -> bool:
@@ -156,120 +148,98 @@ def subject(dataset: DatasetResult) -> str | None:
 
 # Table 2: the data sets and how people rated them.
 
-DATASET_COLUMNS = (
-    Column("data set"),
-    Column("context", "number", 1, "mean words", "mean length of the contexts"),
-    Column("reference", "number", 1, "mean words", "mean length of the references"),
-    Column("\N{GREEK CAPITAL LETTER OMEGA}", "number", 1, explanation="length of context over length of reference"),
-    Column("rows", "number", 0, "counts", "rated texts"),
-    Column("items", "number", 0, "counts", "things that the systems wrote about"),
-    Column("systems", "number", 0, "counts"),
-    Column("ratings", "number", 0, "counts"),
-    Column("raters of a row", group="counts", explanation="fewest to most"),
-    Column("left out", "number", 0, "counts", "rows that rate a reference itself"),
-    Column("interval", "number", 3, "Krippendorff's \N{GREEK SMALL LETTER ALPHA}", "differences count by their square"),
-    Column("ordinal", "number", 3, "Krippendorff's \N{GREEK SMALL LETTER ALPHA}", "only the order counts"),
-    Column("mean", "number", 2, "rating"),
-    Column("deviation", "number", 2, "rating", "standard deviation of the rows' mean ratings"),
-)  # fmt: skip
-
 
 def datasets_table(study: Study) -> Table:
     """Build Table 2."""
-    return Table(
+    infos = [(dataset.name, dataset.info) for dataset in study.datasets]
+    return listing(
         "table2_datasets",
         "Texts, ratings and agreement",
-        "A low \N{GREEK CAPITAL LETTER OMEGA} suggests an open-ended task. Krippendorff's "
-        "\N{GREEK SMALL LETTER ALPHA} is the raters' agreement: 1 is perfect, 0 is chance.",
-        DATASET_COLUMNS,
-        tuple(_dataset_row(dataset) for dataset in study.datasets),
-    )
+        f"A low {OMEGA} suggests an open-ended task. {ALPHA} is the raters' agreement: 1 is perfect, 0 is chance.",
+        infos,
+        (Column("data set"), lambda of: TableCell(of[0], note=_content(of[1]))),
+        (Column("context", "number", 1, "mean words", "mean length of the contexts"), lambda of: of[1].context_length),
+        (
+            Column("reference", "number", 1, "mean words", "mean length of the references"),
+            lambda of: of[1].reference_length,
+        ),
+        (
+            Column(OMEGA, "number", 1, explanation="length of context over length of reference"),
+            lambda of: of[1].omega,
+        ),
+        (Column("rows", "number", 0, "counts", "rated texts"), lambda of: of[1].rows),
+        (Column("items", "number", 0, "counts", "things that the systems wrote about"), lambda of: of[1].items),
+        (Column("systems", "number", 0, "counts"), lambda of: len(of[1].systems)),
+        (Column("ratings", "number", 0, "counts"), lambda of: of[1].ratings),
+        (
+            Column("raters of a row", group="counts", explanation="fewest to most"),
+            lambda of: " to ".join(map(str, dict.fromkeys(of[1].raters))),
+        ),
+        (
+            Column("left out", "number", 0, "counts", "rows that rate a reference itself"),
+            lambda of: of[1].references_left_out,
+        ),
+        (
+            Column("interval", "number", 3, ALPHA, "differences count by their square"),
+            lambda of: _alpha(of[1], of[1].alpha_interval),
+        ),
+        (
+            Column("ordinal", "number", 3, ALPHA, "only the order counts"),
+            lambda of: _alpha(of[1], of[1].alpha_ordinal),
+        ),
+        (Column("mean", "number", 2, "rating"), lambda of: of[1].mean),
+        (
+            Column("deviation", "number", 2, "rating", "standard deviation of the rows' mean ratings"),
+            lambda of: of[1].deviation,
+        ),
+    )  # fmt: skip
 
 
-def _dataset_row(dataset: DatasetResult) -> Line:
-    info = dataset.info
-    fewest, most = info.raters
-    no_alpha = plain(info.alpha_reason, ALPHA_REASONS) if info.alpha_reason else "no reason is recorded"
-    return (
-        Entry(dataset.name, note=f"content {info.content_hash}; systems: {', '.join(info.systems)}"),
-        Entry(value=info.context_length),
-        Entry(value=info.reference_length),
-        Entry(value=info.omega),
-        Entry(value=info.rows),
-        Entry(value=info.items),
-        Entry(value=len(info.systems)),
-        Entry(value=info.ratings),
-        Entry(str(fewest) if fewest == most else f"{fewest} to {most}"),
-        Entry(value=info.references_left_out),
-        Entry(value=info.alpha_interval, reason=no_alpha),
-        Entry(value=info.alpha_ordinal, reason=no_alpha),
-        Entry(value=info.mean),
-        Entry(value=info.deviation),
-    )
+def _content(info: DatasetInfo) -> str:
+    return f"content {info.content_hash}; systems: {', '.join(info.systems)}"
 
 
-# Table 6: the texts on which a metric and people differ most.
-
-DISAGREEMENT_COLUMNS = (
-    Column("metric"),
-    Column("id"),
-    Column("system"),
-    Column("kind"),
-    Column("score", "number", 3),
-    Column("human", "number", 3),
-    Column("score", "percent", 0, "rank", "share of rows that the metric scores lower"),
-    Column("human", "percent", 0, "rank", "share of rows that people rate lower"),
-    Column("context"),
-    Column("references"),
-    Column("candidate"),
-)
+def _alpha(info: DatasetInfo, value: float | None) -> TableCell:
+    reason = plain(info.alpha_reason, ALPHA_REASONS) if info.alpha_reason else "no reason is recorded"
+    return TableCell(value=value, reason=reason)
 
 
 def disagreements(dataset: DatasetResult, slug: str) -> Table:
     """Build Table 6 for one data set, for files; the page shows the same texts as cards."""
-    rows = tuple(
-        (
-            Entry(found.metric),
-            Entry(found.id),
-            Entry(found.system),
-            Entry(", ".join(plain(kind, KINDS) for kind in found.kinds)),
-            Entry(value=found.score),
-            Entry(value=found.human),
-            Entry(value=found.score_rank),
-            Entry(value=found.human_rank),
-            Entry(found.context),
-            Entry(" / ".join(found.references)),
-            Entry(found.candidate),
-        )
-        for found in dataset.disagreements
-    )
-    caption = "Ranks are shares of rows below: 0% is the lowest of the data set, 100% the highest."
-    return Table(
+    return listing(
         f"table6_disagreements_{slug}",
         f"{dataset.name}: largest disagreements",
-        caption,
-        DISAGREEMENT_COLUMNS,
-        rows,
-    )
-
-
-# The metrics of the study: what they are, and what they cost.
+        "Ranks are shares of rows below: 0% is the lowest of the data set, 100% the highest.",
+        dataset.disagreements,
+        (Column("metric"), lambda row: row.metric),
+        (Column("id"), lambda row: row.id),
+        (Column("system"), lambda row: row.system),
+        (Column("kind"), lambda row: ", ".join(plain(kind, KINDS) for kind in row.kinds)),
+        (Column("score", "number", 3), lambda row: row.score),
+        (Column("human", "number", 3), lambda row: row.human),
+        (
+            Column("score", "percent", 0, "rank", "share of rows that the metric scores lower"),
+            lambda row: row.score_rank,
+        ),
+        (Column("human", "percent", 0, "rank", "share of rows that people rate lower"), lambda row: row.human_rank),
+        (Column("context"), lambda row: row.context),
+        (Column("references"), lambda row: " / ".join(row.references)),
+        (Column("candidate"), lambda row: row.candidate),
+    )  # fmt: skip
 
 
 def signatures(study: Study) -> Table:
     """Build the table that says how each number came about."""
-    rows = tuple(
-        (
-            Entry(metric.name),
-            Entry(metric.summary),
-            Entry("higher" if metric.higher_is_better else "lower"),
-            Entry(metric.signature),
-        )
-        for metric in study.metrics
+    return listing(
+        "metrics",
+        "Metrics and their signatures",
+        "Equal signature and equal text mean equal score. Quote the signature with the number.",
+        study.metrics,
+        (Column("metric"), lambda metric: metric.name),
+        (Column("what it measures"), lambda metric: metric.summary),
+        (Column("better is"), lambda metric: "higher" if metric.higher_is_better else "lower"),
+        (Column("signature"), lambda metric: metric.signature),
     )
-    columns = (Column("metric"), Column("what it measures"), Column("better is"), Column("signature"))
-    caption = "Equal signature and equal text mean equal score. Quote the signature with the number."
-    return Table("metrics", "Metrics and their signatures", caption, columns, rows)
 
 
 def costs(study: Study) -> Table:
@@ -290,18 +260,16 @@ def costs(study: Study) -> Table:
         parts.append({cost.metric: cost for cost in dataset.costs})
     rows: list[Line] = []
     for metric in study.metrics:
-        line = [Entry(metric.name)]
+        cells: list[Shown] = [metric.name]
         for part in parts:
             cost = part.get(metric.name)
             if cost is None:
-                line += [Entry(), Entry(), Entry()]
-            else:
-                line += [
-                    Entry(value=cost.rows_per_second, note=f"{cost.rows:,} rows"),
-                    Entry(value=cost.ratio_to_rouge, reason="ROUGE-L was not measured"),
-                    Entry(value=cost.seconds),
-                ]
-        rows.append(tuple(line))
+                cells += [None, None, None]
+                continue
+            a_second = TableCell(value=cost.rows_per_second, note=f"{cost.rows:,} rows")
+            ratio = TableCell(value=cost.ratio_to_rouge, reason="ROUGE-L was not measured")
+            cells += [a_second, ratio, cost.seconds]
+        rows.append(line(*cells))
     rows = [row for row in rows if any(entry.value is not None for entry in row[1:])]
     caption = (
         "Time to score the different texts of a data set, models loaded. Metrics share work: what one finds done by "
@@ -314,16 +282,10 @@ def costs(study: Study) -> Table:
 
 CONSTANT = "scores or ratings are all equal"
 RATIO_CAPTION = (
-    "MARS uses the ratios from 0% to \N{GREEK SMALL LETTER LAMDA} max in steps of 20%; 0% is the reference alone. The "
+    f"MARS uses the ratios from 0% to {LAMBDA} max in steps of 20%; 0% is the reference alone. The "
     "best correlation of a data set is marked. It was chosen on these very ratings, so expect a little less on others."
 )
-RATIO_COLUMNS = (
-    Column("\N{GREEK SMALL LETTER LAMDA} max", "percent", 0, explanation="the largest share masked of a reference"),
-    Column("q", "number", 2, explanation="how the weights fall with the ratio"),
-    Column("Pearson's r", "number", 3, explanation="all rows"),
-    Column("Kendall's \N{GREEK SMALL LETTER TAU}-b within items", "number", 3),
-    Column("mean \N{GREEK SMALL LETTER SIGMA}", "number", 3, explanation="deviation of a row's cosines"),
-)  # fmt: skip
+Q = Column("q", "number", 2, explanation="how the weights fall with the ratio")
 
 
 def ratio_grid(study: Study) -> Table:
@@ -333,37 +295,38 @@ def ratio_grid(study: Study) -> Table:
     for dataset in study.datasets:
         found = {(point.q, point.lambda_max): _correlation(point) for point in dataset.ratios}
         for q in sorted({point.q for point in dataset.ratios}):
-            numbers = (found.get((q, ratio), Entry()) for ratio in lambdas)
-            rows.append((Entry(dataset.name), Entry(value=q), *numbers))
+            numbers = (found.get((q, ratio), TableCell()) for ratio in lambdas)
+            rows.append((TableCell(dataset.name), TableCell(value=q), *numbers))
     columns = (
         Column("data set"),
-        RATIO_COLUMNS[1],
-        *(
-            Column(percent(ratio), "number", 3, "Pearson's r for \N{GREEK SMALL LETTER LAMDA} max of")
-            for ratio in lambdas
-        ),
+        Q,
+        *(Column(percent(ratio), "number", 3, f"Pearson's r for {LAMBDA} max of") for ratio in lambdas),
     )
     return Table("table5_ratios", "Pearson's r by masking ratio", RATIO_CAPTION, columns, tuple(rows))
 
 
 def ratios(dataset: DatasetResult, slug: str) -> Table:
     """Build Table 5 for one data set."""
-    rows = mark_best((_ratio_row(point) for point in dataset.ratios), 3)
-    return Table(
-        f"table5_ratios_{slug}", f"{dataset.name}: masking ratios", RATIO_CAPTION, RATIO_COLUMNS, tuple(rows)
-    )
+    table = listing(
+        f"table5_ratios_{slug}", f"{dataset.name}: masking ratios", RATIO_CAPTION, dataset.ratios,
+        (
+            Column(f"{LAMBDA} max", "percent", 0, explanation="the largest share masked of a reference"),
+            lambda point: point.lambda_max,
+        ),
+        (Q, lambda point: point.q),
+        (Column("Pearson's r", "number", 3, explanation="all rows"), _correlation),
+        (
+            Column("Kendall's \N{GREEK SMALL LETTER TAU}-b within items", "number", 3),
+            lambda point: TableCell(value=point.kendall_item, reason=CONSTANT),
+        ),
+        (
+            Column("mean \N{GREEK SMALL LETTER SIGMA}", "number", 3, explanation="deviation of a row's cosines"),
+            lambda point: point.mean_deviation,
+        ),
+    )  # fmt: skip
+    return replace(table, rows=tuple(mark_best(table.rows, 3)))
 
 
-def _ratio_row(point: RatioPoint) -> Line:
-    return (
-        Entry(value=point.lambda_max),
-        Entry(value=point.q),
-        _correlation(point),
-        Entry(value=point.kendall_item, reason=CONSTANT),
-        Entry(value=point.mean_deviation),
-    )
-
-
-def _correlation(point: RatioPoint) -> Entry:
+def _correlation(point: RatioPoint) -> TableCell:
     best = point.best and point.pearson is not None
-    return Entry(value=point.pearson, low=point.low, high=point.high, best=best, reason=CONSTANT)
+    return TableCell(value=point.pearson, low=point.low, high=point.high, best=best, reason=CONSTANT)

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mars_score.study.report.table import Column, Entry
+    from mars_score.study.report.table import Column, TableCell
     from mars_score.study.results import MetricInfo, Study
 
-
-# Numbers as readers see them.
 
 MINUS = "\N{MINUS SIGN}"
 UNDEFINED = "undefined"
@@ -42,7 +40,7 @@ def percent(value: float, decimals: int = 0) -> str:
     return f"{number(100 * value, decimals)}%"
 
 
-def main_text(column: Column, entry: Entry) -> str:
+def main_text(column: Column, entry: TableCell) -> str:
     """Return the entry without its interval."""
     if column.kind == "text":
         return entry.text
@@ -52,7 +50,7 @@ def main_text(column: Column, entry: Entry) -> str:
     return f"{entry.mark} {shown}" if entry.mark else shown
 
 
-def interval(column: Column, entry: Entry) -> str:
+def interval(column: Column, entry: TableCell) -> str:
     """Return the interval in brackets; empty where there is none."""
     if entry.value is None or entry.low is None or entry.high is None:
         return ""
@@ -160,14 +158,14 @@ def relatives(study: Study) -> list[str]:
 
 def attack_meaning(name: str) -> str:
     """Say what an attack does; empty for one that this package does not have."""
-    from mars_score.study.attacks.registry import ATTACKS
+    from mars_score.study.attacks.robustness import ATTACKS
 
     return ATTACKS[name].description if name in ATTACKS else ""
 
 
 def is_harmful(attack: str) -> bool:
     """Tell whether a good metric scores the attacked text lower."""
-    from mars_score.study.attacks.registry import ATTACKS
+    from mars_score.study.attacks.robustness import ATTACKS
 
     return ATTACKS[attack].harmful if attack in ATTACKS else True
 
