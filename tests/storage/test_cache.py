@@ -68,7 +68,7 @@ def test_it_travels_to_other_processes(cache: AugmentationCache) -> None:
 
 FORKED = """
 import os, sys
-from mars_score.augmentations.cache import AugmentationCache
+from mars_score.storage.cache import AugmentationCache
 from tests.storage.test_cache import FOUND
 cache = AugmentationCache()
 cache.save(FOUND)
