@@ -16,8 +16,18 @@ import pytest
 
 from mars_score.errors import ConfigError, OutputError
 from mars_score.storage import cache as cache_module
-from mars_score.storage.cache import FILE, AugmentationCache, Info, cache_at, clear, info, problems
-from mars_score.storage.places import DEFAULT_SIZE, cache_folder, cache_size
+from mars_score.storage.cache import (
+    DEFAULT_SIZE,
+    FILE,
+    AugmentationCache,
+    Info,
+    cache_at,
+    cache_folder,
+    cache_size,
+    clear,
+    info,
+    problems,
+)
 from tests.unprivileged import unprivileged
 
 from .samples import augmentation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.fingerprint import digest
 from mars_score.io.output import replacing
-from mars_score.storage.places import cache_folder
+from mars_score.storage.cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
