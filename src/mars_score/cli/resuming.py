@@ -12,7 +12,7 @@ from mars_score.cli.progress import duration
 from mars_score.io.examples import distinct_references
 from mars_score.io.fields import Kept
 from mars_score.io.output import read_signatures, sidecar_of
-from mars_score.io.resume import foreign
+from mars_score.io.writers import foreign
 from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import augments, make_metric
 from mars_score.run import rates

@@ -89,10 +89,10 @@ def source_of(name: str, roles: tuple[str, ...], store: ModelStore) -> Source:
         return "folder"
     if _HUB_ID.fullmatch(name):
         return "hub"
-    known = [entry.name for entry in store.catalogue]
+    names = [entry.name for entry in store.catalogue]
     raise ModelError(
-        f"unknown model {name!r}: neither a model of the catalogue ({', '.join(known)}), nor a folder, "
-        f"nor a Hugging Face id of the form organisation/name.{did_you_mean(name, known)}"
+        f"unknown model {name!r}: neither a model of the catalogue ({', '.join(names)}), nor a folder, "
+        f"nor a Hugging Face id of the form organisation/name.{did_you_mean(name, names)}"
     )
 
 
@@ -124,8 +124,8 @@ def _role_of(folder: Path, roles: tuple[str, ...]) -> str:
     vectors = (folder / "words.txt").is_file() and (folder / "vectors.safetensors").is_file()
     fitting = [role for role in roles if (role == "word-vectors") == vectors]
     if not fitting:
-        found = "word vectors" if vectors else "no word vectors (words.txt, vectors.safetensors)"
-        raise ModelError(f"{folder} holds {found}; here a model of the kind {' or '.join(roles)} is needed")
+        content = "word vectors" if vectors else "no word vectors (words.txt, vectors.safetensors)"
+        raise ModelError(f"{folder} holds {content}; here a model of the kind {' or '.join(roles)} is needed")
     return fitting[0]
 
 

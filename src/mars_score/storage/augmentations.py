@@ -90,15 +90,15 @@ class AugmentationMemory:
 
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Augmentation]:
         """Return those of the pairs that are here."""
-        known = {pair: self._kept.get(pair) or self._recent.get(pair) for pair in pairs}
-        return {pair: augmentation for pair, augmentation in known.items() if augmentation is not None}
+        lookups = {pair: self._kept.get(pair) or self._recent.get(pair) for pair in pairs}
+        return {pair: augmentation for pair, augmentation in lookups.items() if augmentation is not None}
 
-    def keep(self, found: Mapping[Pair, Augmentation], *, on_disk: bool = False) -> None:
+    def keep(self, augmentations: Mapping[Pair, Augmentation], *, on_disk: bool = False) -> None:
         """Remember augmentations: for good, or if they are on disk, for a while."""
         if not on_disk:
-            self._kept.update(found)
+            self._kept.update(augmentations)
             return
-        for pair, augmentation in found.items():
+        for pair, augmentation in augmentations.items():
             self._recent.keep(pair, augmentation)
 
 
@@ -210,11 +210,11 @@ def augment_once(
 ) -> dict[Pair, Augmentation]:
     """Return the augmentation of each pair; what no process has computed yet is computed here, and kept."""
     pairs = {key: pair for pair, key in keys.items()}
-    found = cache.find(pairs)
-    costs.cached += len(found)
+    augmentations = cache.find(pairs)
+    costs.cached += len(augmentations)
     # Pairs of like size make good portions, and those of one context stay together, as it is read once for all.
     left = sorted(
-        pairs.keys() - found.keys(),
+        pairs.keys() - augmentations.keys(),
         key=lambda key: (-len(pairs[key].context), pairs[key].context, -len(pairs[key].reference), key),
     )
     claims, most = Claims(cache.database), FIRST
@@ -224,7 +224,7 @@ def augment_once(
         if finished:
             others = cache.find(finished)
             costs.cached += len(others)
-            found |= others
+            augmentations |= others
             mine += [key for key in finished if key not in others]  # damaged rows
         if mine:
             start = time.monotonic()
@@ -236,13 +236,13 @@ def augment_once(
                 with suppress(MarsError):  # a full disk, say; then the claims lapse
                     claims.release()
                 raise
-            found |= computed
+            augmentations |= computed
             most = next_portion(most, time.monotonic() - start)
         elif not finished:
-            progress("waiting", len(found), len(pairs))
+            progress("waiting", len(augmentations), len(pairs))
             time.sleep(POLL)
-        left = [key for key in left if key not in found]
-    return {pair: found[key] for pair, key in keys.items()}
+        left = [key for key in left if key not in augmentations]
+    return {pair: augmentations[key] for pair, key in keys.items()}
 
 
 def next_portion(most: int, seconds: float) -> int:
@@ -282,19 +282,19 @@ class Augmentations:
         The signature is that of augmentations; it is asked for only if something is not at hand.
         """
         memory = self.memory(settings)
-        found = memory.find(rows)
-        new = [pair for pair in rows if pair not in found]
+        augmentations = memory.find(rows)
+        new = [pair for pair in rows if pair not in augmentations]
         if new:
             fresh = self._fresh(new, rows, signature, compute, progress)
             on_disk = self.pack is not None or (self.cache is not None and not self.cache.database.unusable)
             memory.keep(fresh, on_disk=on_disk)
-            found |= fresh
-        return {pair: found[pair] for pair in rows}
+            augmentations |= fresh
+        return {pair: augmentations[pair] for pair in rows}
 
     def absent(self, pairs: Sequence[Pair], settings: Hashable, signature: Callable[[], str]) -> list[Pair]:
         """Return the pairs that would have to be computed, or that a pack does not have."""
-        found = self.memory(settings).find(pairs)
-        new = [pair for pair in pairs if pair not in found]
+        augmentations = self.memory(settings).find(pairs)
+        new = [pair for pair in pairs if pair not in augmentations]
         if self.pack is not None:
             signature()  # a pack that does not fit is refused
             return [pair for pair in new if self.pack.find(pair) is None]
@@ -320,8 +320,8 @@ class Augmentations:
         return augment_once(self.cache, _keys(signature(), new), compute, self.costs, progress)
 
     def _packed(self, pack: Pack, pair: Pair, row: str) -> Augmentation:
-        found = pack.find(pair)
-        if found is None:
+        augmentation = pack.find(pair)
+        if augmentation is None:
             text = pair.reference if len(pair.reference) <= _SHOWN else f"{pair.reference[:_SHOWN]}…"
             raise InputError(
                 f"the pack does not have the reference {text!r} of row {row!r} with its context",
@@ -329,7 +329,7 @@ class Augmentations:
                 remedy="make a pack of these rows: mars-score augment DATA -o refs.marspack; or leave out --pack",
             )
         self.costs.packed += 1
-        return found
+        return augmentation
 
 
 def _keys(signature: str, pairs: Iterable[Pair]) -> dict[Pair, bytes]:

@@ -215,18 +215,19 @@ class AugmentationCache:
         wanted = list(dict.fromkeys(keys))
         nothing: dict[bytes, bytes] = {}
         stored = self.database.run(lambda db: _stored(db, wanted), nothing)
-        found, damaged = {}, []
+        augmentations, damaged = {}, []
         for key, value in stored.items():
             try:
-                found[key] = decode(key, value)
+                augmentations[key] = decode(key, value)
             except DamagedRowError:
                 damaged.append(key)
         if damaged:
             log.warning("%s: %d damaged augmentations are computed again", self.database.path, len(damaged))
-            self.database.run(lambda db: _remove(db, damaged), None)
-        if found:
-            self.database.run(lambda db: _touch(db, list(found)), None)
-        return found
+            statement = "DELETE FROM rows WHERE key = ?"
+            self.database.run(lambda db: _write(db, statement, [(key,) for key in damaged]), None)
+        if augmentations:
+            self.database.run(lambda db: _touch(db, list(augmentations)), None)
+        return augmentations
 
     def present(self, keys: Iterable[bytes]) -> set[bytes]:
         """Return which keys are there, without reading what they stand for."""
@@ -279,9 +280,9 @@ def _stored(db: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]
     return {key: value if isinstance(value, bytes) else b"" for key, value in rows}
 
 
-def _remove(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
+def _write(db: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     with writing(db):
-        db.executemany("DELETE FROM rows WHERE key = ?", [(key,) for key in keys])
+        db.executemany(statement, rows)
 
 
 def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
@@ -291,8 +292,7 @@ def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
     # Whoever only reads is not to fail because nothing can be written; what is damaged is found by reading.
     with suppress(sqlite3.OperationalError):
         if stale:
-            with writing(db):
-                db.executemany("UPDATE rows SET used = ? WHERE key = ?", [(now, key) for key in stale])
+            _write(db, "UPDATE rows SET used = ? WHERE key = ?", [(now, key) for key in stale])
 
 
 def _evict(db: sqlite3.Connection, size: int) -> None:

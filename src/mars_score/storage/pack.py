@@ -145,7 +145,6 @@ class Pack:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Name the file."""
         self.path = Path(path)
 
     def __len__(self) -> int:
@@ -210,7 +209,7 @@ class Pack:
                 "install the version of mars-score that made it, or make the pack again",
             )
         position, count, recorded, _ = END.unpack(end)
-        if _hash(stream, size - END.size + CHECKED) != recorded:
+        if _digest(stream, size - END.size + CHECKED).digest() != recorded:
             raise self._refused("the pack was changed after it was made: its hash is another", _AGAIN)
         if rows != count or position + count * ENTRY.size + END.size != size:
             raise self._refused("the pack contradicts itself", _AGAIN)
@@ -224,14 +223,14 @@ class Pack:
         return InputError(problem, path=self.path, remedy=remedy)
 
 
-def _hash(stream: IO[bytes], length: int) -> bytes:
-    """Return the hash of a file's first bytes."""
+def _digest(stream: IO[bytes], length: int) -> hashlib._Hash:
+    """Return the sha256 of a file's first bytes."""
     digest = hashlib.sha256()
     stream.seek(0)
     while length and (chunk := stream.read(min(_CHUNK, length))):
         digest.update(chunk)
         length -= len(chunk)
-    return digest.digest()
+    return digest
 
 
 @contextmanager
@@ -283,10 +282,7 @@ class PackWriter:
         with self._reporting():
             self._stream.seek(0)
             self._stream.write(self._start())
-            self._stream.seek(0)
-            digest = hashlib.sha256()
-            while chunk := self._stream.read(_CHUNK):
-                digest.update(chunk)
+            digest = _digest(self._stream, self._position)
             numbers = END.pack(rows, len(self._index), b"", b"")[:CHECKED]
             digest.update(numbers)
             self._stream.write(numbers + digest.digest() + END_MAGIC)
