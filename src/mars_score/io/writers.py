@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""What a text begins with that a spreadsheet may take for a formula, and run; the last four are full-width."""
+ESCAPE = "'"
+RESTART = "begin anew with --restart, which overwrites it, or name another file"
+_MAKE_ROOM = "free some space or choose another place, and run again"
+_WRITE_BATCH = 10_000
+Ended = tuple[ResultRow, int]
+"""A row, and where it ends in its file."""
+
 
 class Writer(Protocol):
     """Where rows of results go."""
@@ -64,18 +73,13 @@ def open_writer(
 
 # A row of results as text.
 
-FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""What a text begins with that a spreadsheet may take for a formula, and run; the last four are full-width."""
-ESCAPE = "'"
-
 
 def escape(text: str) -> str:
     """Return a text as a cell that no spreadsheet takes for a formula: with an apostrophe before it, if need be.
 
     A text that already looks so gets one more; `unescape` gives every text back as it was.
     """
-    looks_escaped = text[:1] == ESCAPE and (text[1:2] == ESCAPE or text[1:2] in FORMULA)
-    return ESCAPE + text if text[:1] in FORMULA or looks_escaped else text
+    return ESCAPE + text if text[:1] in FORMULA or unescape(text) != text else text
 
 
 def unescape(cell: str) -> str:
@@ -158,12 +162,10 @@ class LineWriter(Generic[RowT]):
             self.failed = True
             self._cut()
             reason = getattr(error, "strerror", None) or str(error)
-            raise failed(
-                self._name,
-                f"the row of id {row.id!r} cannot be written: {reason};"
-                f" rows saved before it: {self.saved}, in {self._name}",
-                "free some space or choose another place, and run again",
-            ) from error
+            problem = (
+                f"the row of id {row.id!r} cannot be written: {reason}; rows saved before it: {self.saved}"
+            )
+            raise failed(self._name, f"{problem}, in {self._name}", _MAKE_ROOM) from error
         except BaseException:
             self._cut()  # an interrupt: what is written of this row is not whole
             raise
@@ -206,20 +208,16 @@ def _claim(stream: FileIO, path: Path) -> None:
     """Refuse a file that another process is writing; the system gives it free when its writer ends."""
     try:
         import fcntl
-    except ImportError:
-        return
-    try:
+
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         remedy = "wait for it, or name another file"
         raise failed(str(path), "another process is writing this file", remedy) from error
-    except OSError:
-        return  # a file system without locks
+    except (ImportError, OSError):
+        return  # a system or a file system without locks
 
 
 # Parquet results. Such a file is valid only whole: until the end, rows are kept beside it as JSON lines.
-
-_WRITE_BATCH = 10_000
 
 
 def partial(path: Path) -> Path:
@@ -286,7 +284,7 @@ def _convert(kept: Path, path: Path, saved: int) -> None:
                 table.write_table(pyarrow.Table.from_pylist(flat, schema=schema))
     except (OSError, pyarrow.ArrowException) as error:
         problem = f"cannot be written: {error}; rows saved: all {saved}, in {kept}"
-        raise failed(str(path), problem, "free some space or choose another place, and run again") from error
+        raise failed(str(path), problem, _MAKE_ROOM) from error
 
 
 def _rows(kept: Path) -> Iterator[dict[str, Any]]:
@@ -295,10 +293,6 @@ def _rows(kept: Path) -> Iterator[dict[str, Any]]:
 
 
 # What an earlier run left in an output: its whole rows, one at a time, however many there are.
-
-RESTART = "begin anew with --restart, which overwrites it, or name another file"
-Ended = tuple[ResultRow, int]
-"""A row, and where it ends in its file."""
 
 
 def left_over(path: str | Path | None, format: str | None = None) -> Path | None:

@@ -224,8 +224,8 @@ def _check_index(path: Path) -> None:
     if not isinstance(shards, dict):
         _refuse(path, "it has no weight_map", "save the model again with save_pretrained")
     for shard in sorted(set(map(str, shards.values()))):
-        path_of = PurePosixPath(shard)
-        outside = path_of.is_absolute() or {"..", "\\", ":"} & {*path_of.parts, *shard}
+        target = PurePosixPath(shard)
+        outside = target.is_absolute() or {"..", "\\", ":"} & {*target.parts, *shard}
         if outside or not shard.endswith(".safetensors"):
             _refuse(
                 path, f"the shard {shard!r} is no .safetensors file in the folder; others can run code when loaded",

@@ -158,17 +158,17 @@ class Claims:
             thread.join()
 
     def _renew_until(self, done: threading.Event) -> None:
+        def renew(db: sqlite3.Connection) -> None:
+            with writing(db):
+                db.execute("UPDATE claims SET until = ? WHERE owner = ?", (time.time() + LEASE, self.owner))
+
         database = Database(self.database.path)  # a connection of its own
         while not done.wait(LEASE / 4):
             try:
-                database.run(self._renew, None)
+                database.run(renew, None)
             except MarsError as error:  # a full disk; the work itself will meet it
                 log.debug("claims not renewed: %s", error)
         database.close()
-
-    def _renew(self, db: sqlite3.Connection) -> None:
-        with writing(db):
-            db.execute("UPDATE claims SET until = ? WHERE owner = ?", (time.time() + LEASE, self.owner))
 
 
 def _holds(owner: object, until: object, now: float) -> bool:
@@ -285,7 +285,13 @@ class Augmentations:
         augmentations = memory.find(rows)
         new = [pair for pair in rows if pair not in augmentations]
         if new:
-            fresh = self._fresh(new, rows, signature, compute, progress)
+            if self.pack is not None:
+                signature()  # a pack that does not fit is refused
+                fresh = {pair: self._packed(self.pack, pair, rows[pair]) for pair in new}
+            elif self.cache is None:
+                fresh = dict(zip(new, compute(new), strict=True))
+            else:
+                fresh = augment_once(self.cache, _keys(signature(), new), compute, self.costs, progress)
             on_disk = self.pack is not None or (self.cache is not None and not self.cache.database.unusable)
             memory.keep(fresh, on_disk=on_disk)
             augmentations |= fresh
@@ -303,21 +309,6 @@ class Augmentations:
         keys = _keys(signature(), new)
         present = self.cache.present(keys.values())
         return [pair for pair in new if keys[pair] not in present]
-
-    def _fresh(
-        self,
-        new: Sequence[Pair],
-        rows: Mapping[Pair, str],
-        signature: Callable[[], str],
-        compute: Compute,
-        progress: StageProgress,
-    ) -> dict[Pair, Augmentation]:
-        if self.pack is not None:
-            signature()  # a pack that does not fit is refused
-            return {pair: self._packed(self.pack, pair, rows[pair]) for pair in new}
-        if self.cache is None:
-            return dict(zip(new, compute(new), strict=True))
-        return augment_once(self.cache, _keys(signature(), new), compute, self.costs, progress)
 
     def _packed(self, pack: Pack, pair: Pair, row: str) -> Augmentation:
         augmentation = pack.find(pair)

@@ -129,10 +129,6 @@ class Header:
         """The augmentation signature in one line."""
         return joined(self.parts)
 
-    def as_json(self) -> dict[str, dict[str, str]]:
-        """Plain data."""
-        return asdict(self)
-
 
 _CHUNK = 1 << 20
 _AGAIN = "fetch or copy the pack again, or make it with mars-score augment"
@@ -257,7 +253,7 @@ class PackWriter:
     def __init__(self, stream: IO[bytes], header: Header, target: Path) -> None:
         """Begin the file; the target is its name in messages."""
         self._stream, self._signature, self._target = stream, header.signature, target
-        self._header = json.dumps(header.as_json()).encode()  # the parts in order, as they make the signature
+        self._header = json.dumps(asdict(header)).encode()  # the parts in order, as they make the signature
         self._index: dict[bytes, tuple[int, int]] = {}
         self._position = 0
         self._write(self._start())
