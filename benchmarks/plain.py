@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache
 
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from mars_score.infilling.decoder.engine import Engine
 from mars_score.infilling.decoder.kv_cache import Cache
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.lm.causal import LanguageModel
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 from .cases import jobs_of
 from .sequential import Sequential

@@ -17,7 +17,7 @@ from mars_score.infilling.base import Request
 from mars_score.infilling.naive import NaiveInfiller, Order, masked
 from mars_score.lm.masked import MaskedModel
 from mars_score.masking.templates import blocks
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 from mars_score.text.words import words
 from mars_score.types import Template
 

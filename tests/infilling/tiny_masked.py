@@ -10,7 +10,7 @@ from tokenizers.processors import BertProcessing, RobertaProcessing
 from transformers import AutoModelForMaskedLM as Models
 from transformers import BertConfig, PreTrainedTokenizerFast, RobertaConfig
 
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 from .cases import REQUESTS
 

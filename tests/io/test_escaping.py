@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from mars_score.io.fields import ResultRow
 from mars_score.io.output import write_signatures
-from mars_score.io.resume import result_rows
-from mars_score.io.writers import FORMULA, Table, escape, open_writer, unescape
+from mars_score.io.writers import FORMULA, DelimitedTable, escape, open_writer, result_rows, unescape
 from mars_score.study.augmentation_ratings import SheetRow, key_path, key_text, read_ratings, sheet_text
 from mars_score.study.report.render import to_csv
 from mars_score.study.report.table import Column, TableCell
@@ -75,9 +74,9 @@ def test_results_are_read_back(kind: str, escaped: bool, ids: list[str], score: 
 
 
 def test_negative_scores_stay_numbers() -> None:
-    record = Table(",")(ResultRow("-1", {"m": -0.5}))
+    record = DelimitedTable(",")(ResultRow("-1", {"m": -0.5}))
     assert record == "id,m,flags\n'-1,-0.5,\n"
-    assert Table(",", escaped=False)(ResultRow("-1", {"m": -0.5})) == "id,m,flags\n-1,-0.5,\n"
+    assert DelimitedTable(",", escaped=False)(ResultRow("-1", {"m": -0.5})) == "id,m,flags\n-1,-0.5,\n"
 
 
 @settings(deadline=None)

@@ -184,7 +184,8 @@ def test_text_rows_are_saved_at_once(tmp_path: Path) -> None:
 def test_rows_survive_the_death_of_the_process(tmp_path: Path, name: str, kept: str) -> None:
     code = (
         "import os, signal, sys\n"
-        "from mars_score.io import ResultRow, open_writer\n"
+        "from mars_score.io.fields import ResultRow\n"
+        "from mars_score.io.writers import open_writer\n"
         "with open_writer(sys.argv[1]) as writer:\n"
         "    writer.write(ResultRow('a', {'mars': 0.5}))\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

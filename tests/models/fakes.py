@@ -9,7 +9,7 @@ import zipfile
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mars_score.models.catalogue import Assembly, Catalogue, Entry, PinnedFile, Source
+from mars_score.models.catalogue import Assembly, Catalogue, CatalogueEntry, PinnedFile, Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def wheel_bytes(package: str = "tiny-model", extra: dict[str, bytes] | None = No
     return zip_bytes({**files, **(extra or {})})
 
 
-TINY = Entry(
+TINY = CatalogueEntry(
     name="tiny",
     role="encoder",
     title="A tiny model",

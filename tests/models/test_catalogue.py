@@ -10,7 +10,7 @@ import pytest
 
 from mars_score.config import PRESETS, MarsConfig
 from mars_score.errors import ModelError
-from mars_score.models.catalogue import ROLES, Entry, default_catalogue, parse
+from mars_score.models.catalogue import ROLES, CatalogueEntry, default_catalogue, parse
 
 from .fakes import TINY
 
@@ -18,7 +18,7 @@ ENTRIES = list(default_catalogue())
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_every_entry_is_sound(entry: Entry) -> None:
+def test_every_entry_is_sound(entry: CatalogueEntry) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.name)
     assert entry.role in ROLES
     assert entry.title
@@ -60,7 +60,7 @@ def test_no_pickle_is_ever_taken() -> None:
 
 def test_the_hash_follows_the_members_and_not_the_notices() -> None:
     catalogue = parse(_TOML)
-    assert catalogue["a"].hash == parse(_TOML.replace("notice", "other-notice"))["a"].hash
+    assert catalogue["a"].hash == parse(_TOML.replace('"notice"', '"other-notice"'))["a"].hash
     assert catalogue["a"].hash != parse(_TOML.replace("00000000", "00000001"))["a"].hash
     assert catalogue["a"].hash != TINY.hash
 

@@ -19,8 +19,7 @@ import mars_score
 from mars_score.encoders.sentence import SentenceEncoder
 from mars_score.errors import ModelError
 from mars_score.masking.tagging import SpacyTagger
-from mars_score.models.resolve import resolve
-from mars_score.models.safety import refuse_code
+from mars_score.models.resolve import refuse_code, resolve
 from mars_score.models.store import ModelStore
 from tests.infilling import tiny_masked
 

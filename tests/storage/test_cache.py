@@ -16,8 +16,18 @@ import pytest
 
 from mars_score.errors import ConfigError, OutputError
 from mars_score.storage import cache as cache_module
-from mars_score.storage.cache import FILE, AugmentationCache, Info, cache_at, clear, info, problems
-from mars_score.storage.places import DEFAULT_SIZE, cache_folder, cache_size
+from mars_score.storage.cache import (
+    DEFAULT_SIZE,
+    FILE,
+    AugmentationCache,
+    Info,
+    cache_at,
+    cache_folder,
+    cache_size,
+    clear,
+    info,
+    problems,
+)
 from tests.unprivileged import unprivileged
 
 from .samples import augmentation
@@ -68,7 +78,7 @@ def test_it_travels_to_other_processes(cache: AugmentationCache) -> None:
 
 FORKED = """
 import os, sys
-from mars_score.augmentations.cache import AugmentationCache
+from mars_score.storage.cache import AugmentationCache
 from tests.storage.test_cache import FOUND
 cache = AugmentationCache()
 cache.save(FOUND)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mars_score.storage import leases as claims_module
-from mars_score.storage.leases import Claims
+from mars_score.storage import augmentations as claims_module
+from mars_score.storage.augmentations import Claims
 
 from .samples import augmentation
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.storage.codec import CHECKSUM, DamagedRowError, decode, encode
+from mars_score.storage.pack import CHECKSUM, DamagedRowError, decode, encode
 
 from .samples import augmentation
 from .toys import augmentations
@@ -64,7 +64,7 @@ def test_foreign_bytes_are_refused(data: bytes) -> None:
 def test_another_form_with_a_right_checksum_is_refused() -> None:
     import zlib
 
-    from mars_score.storage.codec import _checksum
+    from mars_score.storage.pack import _checksum
 
     for text in (b"[]", b"{}", b"[[], [], [[0.2, 3, [1], 't', []]]]", b"\xff", b"[[], ['a'], 5]"):
         packed = zlib.compress(text)

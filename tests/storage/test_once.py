@@ -12,10 +12,9 @@ import pytest
 
 from mars_score.fingerprint import pair_key
 from mars_score.progress import silent_stages
-from mars_score.storage import leases
-from mars_score.storage.augmentations import Costs
+from mars_score.storage import augmentations
+from mars_score.storage.augmentations import Costs, augment_once, next_portion
 from mars_score.storage.cache import AugmentationCache
-from mars_score.storage.leases import augment_once, next_portion
 from mars_score.types import Pair
 
 from .samples import computed
@@ -60,8 +59,8 @@ def test_portions_are_kept_when_a_later_one_fails(cache: AugmentationCache) -> N
 
     with pytest.raises(KeyboardInterrupt):
         augment_once(cache, KEYS, compute, Costs(), silent_stages)
-    assert portions == [leases.FIRST]
-    assert len(cache.find(KEYS.values())) == leases.FIRST
+    assert portions == [augmentations.FIRST]
+    assert len(cache.find(KEYS.values())) == augmentations.FIRST
     started = time.monotonic()
     assert augment_once(cache, KEYS, computed, Costs(), silent_stages) == EXPECTED
     assert time.monotonic() - started < 5  # the claims of what failed do not hold it up
@@ -82,15 +81,15 @@ def test_without_a_usable_file_all_is_computed(tmp_path: Path) -> None:
 
 
 def test_portions_follow_the_clock() -> None:
-    assert next_portion(32, leases.SHORT / 2) == 64
-    assert next_portion(leases.LARGEST, 0) == leases.LARGEST
-    assert next_portion(32, (leases.SHORT + leases.LONG) / 2) == 32
-    assert next_portion(32, 2 * leases.LONG) == 16
-    assert next_portion(leases.SMALLEST, 9 * leases.LONG) == leases.SMALLEST
+    assert next_portion(32, augmentations.SHORT / 2) == 64
+    assert next_portion(augmentations.LARGEST, 0) == augmentations.LARGEST
+    assert next_portion(32, (augmentations.SHORT + augmentations.LONG) / 2) == 32
+    assert next_portion(32, 2 * augmentations.LONG) == 16
+    assert next_portion(augmentations.SMALLEST, 9 * augmentations.LONG) == augmentations.SMALLEST
 
 
 def _worker(folder: Path, ready: Barrier, log: Queue[tuple[int, int, bool]]) -> None:
-    leases.FIRST, leases.LARGEST = 5, 5
+    augmentations.FIRST, augmentations.LARGEST = 5, 5
     count = 0
 
     def compute(pairs: Sequence[Pair]) -> list[Augmentation]:
@@ -141,5 +140,5 @@ def test_a_killed_process_loses_one_portion_and_holds_nobody_up(folder: Path) ->
 
     started = time.monotonic()
     assert augment_once(AugmentationCache(folder), KEYS, compute, Costs(), silent_stages) == EXPECTED
-    assert asked == len(PAIRS) - leases.FIRST
+    assert asked == len(PAIRS) - augmentations.FIRST
     assert time.monotonic() - started < 5

@@ -37,8 +37,7 @@ from mars_score.errors import OutputError
 from mars_score.io.examples import distinct_references
 from mars_score.io.fields import Kept
 from mars_score.io.output import OUTPUTS, check_writable, format_of, output_file, sidecar_of, write_signatures
-from mars_score.io.resume import json_objects, left_over
-from mars_score.io.writers import open_lines
+from mars_score.io.writers import json_objects, left_over, open_lines
 from mars_score.metrics.registry import settings_fingerprint
 from mars_score.run.work import AugmentWork, ScorerRecipe, augmented_content
 from mars_score.storage.pack import SUFFIX, pack_writer

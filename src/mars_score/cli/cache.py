@@ -9,8 +9,7 @@ import click
 from mars_score.errors import IntegrityError
 from mars_score.models.report import human_size
 from mars_score.storage import cache as storage
-from mars_score.storage.cache import AugmentationCache
-from mars_score.storage.places import FOLDER, SIZE
+from mars_score.storage.cache import FOLDER, SIZE, AugmentationCache
 
 
 @click.group()

@@ -38,8 +38,7 @@ from mars_score.cli.running import (
 from mars_score.errors import OutputError
 from mars_score.io.fields import Kept, ResultRow
 from mars_score.io.output import PARTIAL, check_writable, output_format, sidecar_of, write_signatures
-from mars_score.io.resume import left_over, result_rows
-from mars_score.io.writers import open_writer
+from mars_score.io.writers import left_over, open_writer, result_rows
 from mars_score.metrics.base import Summary
 from mars_score.metrics.registry import METRICS, make_metric, metric_names, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, ScoreWork

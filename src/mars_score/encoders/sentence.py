@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from mars_score.encoders.base import Encoding
 from mars_score.encoders.network import Network, side_by_side
 from mars_score.errors import ModelError
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:

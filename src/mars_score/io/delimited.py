@@ -80,7 +80,6 @@ class _Width:
         self.begin(1)
 
     def begin(self, line: int) -> None:
-        """Begin a row."""
         self.line, self.cells, self.quoted = line, 1, False
 
     def checked(self, text: str) -> str:
@@ -106,7 +105,7 @@ class _Width:
             at = end
 
     def _behind(self, text: str, at: int) -> int:
-        """Return the place behind the quote that closes a cell; the cell may go on beyond the line."""
+        """Return the position behind the quote that closes a cell; the cell may go on beyond the line."""
         while (quote := text.find('"', at)) >= 0:
             if not text.startswith('"', quote + 1):
                 self.quoted = False
@@ -133,31 +132,26 @@ def _check_header(header: list[str], names: FieldNames, path: str, line: int) ->
     missing = names.missing(header)
     if missing is not None:
         read = ", ".join(header)
-        raise InputError(
+        problem = (
             f"the header has no column {names.describe(missing)};"
-            f" the first row reads: {read[:120]}{'...' * (len(read) > 120)}",
-            path=path,
-            line=line,
-            remedy=_header_remedy(header, names),
+            f" the first row reads: {read[:120]}{'...' * (len(read) > 120)}"
         )
+        raise InputError(problem, path=path, line=line, remedy=_header_remedy(header, names))
     wanted = {*names.names.values(), *names.numbered(header)}
     counts = Counter(header)
     twice = next((name for name in header if name in wanted and counts[name] > 1), None)
     if twice is not None:
-        raise InputError(
-            f"the header has {counts[twice]} columns {twice!r}",
-            path=path,
-            line=line,
-            remedy="rename all but one; several references are columns reference_1, reference_2, ...",
-        )
+        problem = f"the header has {counts[twice]} columns {twice!r}"
+        remedy = "rename all but one; several references are columns reference_1, reference_2, ..."
+        raise InputError(problem, path=path, line=line, remedy=remedy)
 
 
 def _header_remedy(header: list[str], names: FieldNames) -> str:
     if len(header) == 1 and (other := next((mark for mark in ";\t,|" if mark in header[0]), None)):
         return f"the cells seem to be separated by {other!r}: a .csv file has commas, a .tsv file tabs"
-    example = "id,context,candidate,reference"
     return (
-        f"{names.remedy(header)}. If the file has no header, put one above the first row, such as {example}"
+        f"{names.remedy(header)}. If the file has no header, put one above the first row,"
+        " such as id,context,candidate,reference"
     )
 
 

@@ -16,10 +16,8 @@ from mars_score.types import Example
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mars_score.types import Pair
-
-
-# Parallel lists from a caller to examples, checked as strictly as a file is; and examples made tidy.
+_TOGETHER = 256
+"""Rows that are cleaned together: contexts and references come again, mostly soon."""
 
 
 def make_examples(
@@ -79,17 +77,16 @@ def _ids(ids: Sequence[object]) -> list[str]:
 
 
 def _references(value: object, index: int) -> tuple[str, ...]:
-    found = (value,) if isinstance(value, str) else value
-    if not isinstance(found, Sequence) or not found:
+    values = (value,) if isinstance(value, str) else value
+    if not isinstance(values, Sequence) or not values:
         raise InputError(
             f"references[{index}] must be a text or a non-empty list of texts",
             remedy="give at least one reference, or leave the item out",
         )
-    texts = tuple(_text(text, "references", index) for text in found)
+    texts = tuple(_text(text, "references", index) for text in values)
     if not all(text.strip() for text in texts):
-        raise InputError(
-            f"references[{index}] is blank", remedy="a reference must have words; leave the item out"
-        )
+        remedy = "a reference must have words; leave the item out"
+        raise InputError(f"references[{index}] is blank", remedy=remedy)
     return texts
 
 
@@ -102,12 +99,6 @@ def _text(value: object, name: str, index: int) -> str:
     return value
 
 
-# The distinct references of many rows: all that augmentation has to do with.
-
-_TOGETHER = 256
-"""Rows that are cleaned together: contexts and references come again, mostly soon."""
-
-
 def distinct_references(examples: Iterable[Example]) -> Iterator[Example]:
     """Yield each context with each of its references once, in the order of the rows.
 
@@ -116,15 +107,11 @@ def distinct_references(examples: Iterable[Example]) -> Iterator[Example]:
     """
     seen: set[int] = set()
     rest = iter(examples)
-    while some := list(islice(rest, _TOGETHER)):
-        for pair in dict.fromkeys(pair for example in clean_examples(some) for pair in example.pairs):
-            key = _hash(pair)
+    while batch := list(islice(rest, _TOGETHER)):
+        for pair in dict.fromkeys(pair for example in clean_examples(batch) for pair in example.pairs):
+            lengths = ",".join(str(len(text)) for text in pair)
+            text = f"{lengths};{''.join(pair)}".encode("utf-8", "surrogatepass")
+            key = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "little")
             if key not in seen:
                 seen.add(key)
                 yield Example(str(len(seen)), "", (pair.reference,), pair.context, pair.question)
-
-
-def _hash(pair: Pair) -> int:
-    lengths = ",".join(str(len(text)) for text in pair)
-    text = f"{lengths};{''.join(pair)}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "little")

@@ -15,12 +15,6 @@ from mars_score.types import Example
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    pass
-    pass
-
-
-# The rows at the two ends: as read from a file, and as written to one.
-
 
 @dataclass(frozen=True, slots=True)
 class RawRow:
@@ -50,7 +44,7 @@ class ResultRow:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is to stay of an output that is gone on with."""
+    """What stays of an output that a run continues."""
 
     rows: int = 0
     size: int = 0
@@ -94,8 +88,8 @@ class FieldNames:
         """Return the names ``reference_1``, ``reference_2``, ... among those present, by number."""
         if self.mapped.intersection(_REFERENCES):
             return []
-        found = [match for name in present if (match := _NUMBERED.fullmatch(name))]
-        return [match[0] for match in sorted(found, key=lambda match: int(match[1]))]
+        matches = [match for name in present if (match := _NUMBERED.fullmatch(name))]
+        return [match[0] for match in sorted(matches, key=lambda match: int(match[1]))]
 
     def has(self, field: str, present: Collection[str]) -> bool:
         """Tell whether a field is among the names of a row."""
@@ -150,8 +144,9 @@ def field_names(overrides: Mapping[str, str] | None = None) -> FieldNames:
     overrides = overrides or {}
     for field in overrides:
         if field not in FIELDS:
-            known = ", ".join(FIELDS)
-            raise ConfigError(f"unknown field {field!r}; there are {known}.{did_you_mean(field, FIELDS)}")
+            raise ConfigError(
+                f"unknown field {field!r}; there are {', '.join(FIELDS)}.{did_you_mean(field, FIELDS)}"
+            )
     names = {field: field for field in FIELDS} | dict(overrides)
     if overrides.keys() & set(_REFERENCES):
         # Where the caller says what the references are, a column that happens to be called so is not one.
@@ -164,7 +159,7 @@ def field_names(overrides: Mapping[str, str] | None = None) -> FieldNames:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class RowLocation:
     """Where a row is, for its errors."""
 
     path: str
@@ -172,93 +167,92 @@ class _Place:
     item: str
 
     def fail(self, problem: str, remedy: str) -> NoReturn:
+        """Refuse the row."""
         raise InputError(f"item {self.item!r}: {problem}", path=self.path, line=self.line, remedy=remedy)
 
 
 def to_example(row: RawRow, number: int, names: FieldNames, path: str) -> Example:
     """Read the fields of the row of this number (from 1); fields that are not asked for are ignored."""
-    values, place = row.values, _Place(path, row.line, str(number))
+    values, location = row.values, RowLocation(path, row.line, str(number))
     if (missing := names.missing(values)) is not None:
         raise InputError(
             f"no field {names.describe(missing)}", path=path, line=row.line, remedy=names.remedy(values)
         )
-    identity = _identity(values.get(names.names["id"]), number, place)
-    place = _Place(path, row.line, identity)
-    candidate = _text(values[names.names["candidate"]], names.names["candidate"], place)
+    identity = _identity(values.get(names.names["id"]), number, location)
+    location = RowLocation(path, row.line, identity)
+    candidate = _text(values[names.names["candidate"]], names.names["candidate"], location)
     if candidate is None:
-        place.fail(
+        location.fail(
             f"{names.names['candidate']} is null or NaN",
             'leave the row out, or write "" if the system really wrote nothing',
         )
-    references, (context, question) = _references(row, names, place), _context(row, names, place)
-    return Example(identity, candidate, references, context, question)
+    references = _references(row, names, location)
+    given = [names.names["context"], names.names["question"]]
+    context, question = [_text(values.get(name), name, location) or "" for name in given]
+    # A QA system is given context and question, so both are the context.
+    whole = "\n".join(part for part in (context, question) if part)
+    return Example(identity, candidate, references, whole, question)
 
 
-def _identity(value: object, number: int, place: _Place) -> str:
+def _identity(value: object, number: int, location: RowLocation) -> str:
     """Return the row's id: its own, or its number where it has none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    text = _text(value, "id", place)
+    text = _text(value, "id", location)
     return text if text and text.strip() else str(number)
 
 
-def _context(row: RawRow, names: FieldNames, place: _Place) -> tuple[str, str]:
-    """Return context and question joined, since a QA system is given both, and the question again."""
-    given = [names.names["context"], names.names["question"]]
-    context, question = [_text(row.values.get(name), name, place) or "" for name in given]
-    return "\n".join(part for part in (context, question) if part), question
-
-
-def _references(row: RawRow, names: FieldNames, place: _Place) -> tuple[str, ...]:
+def _references(row: RawRow, names: FieldNames, location: RowLocation) -> tuple[str, ...]:
     """Return ``references``, else ``reference``, and then the numbered ones."""
     texts: list[str] = []
-    for field in ("references", "reference"):
+    for field in _REFERENCES:
         name = names.names.get(field)
         if name is not None and not _is_null(value := row.values.get(name)):
-            texts += _reference_list(value, name, place)
+            texts += _reference_list(value, name, location)
             break
     for name in names.numbered(row.values):
-        text = _text(row.values[name], name, place)
+        text = _text(row.values[name], name, location)
         if text and text.strip():
             texts.append(text)
     if not texts:
-        place.fail("no reference: all are null or blank", "give at least one reference, or leave the row out")
+        location.fail(
+            "no reference: all are null or blank", "give at least one reference, or leave the row out"
+        )
     return tuple(texts)
 
 
-def _reference_list(value: object, name: str, place: _Place) -> list[str]:
+def _reference_list(value: object, name: str, location: RowLocation) -> list[str]:
     """Check one reference or a list of them."""
     if not isinstance(value, list):
-        return [_reference(value, name, place, "give a reference, or leave the row out")]
+        return [_reference(value, name, location, "give a reference, or leave the row out")]
     if not value:
-        place.fail(f"{name} is an empty list", "give at least one reference, or leave the row out")
+        location.fail(f"{name} is an empty list", "give at least one reference, or leave the row out")
     return [
-        _reference(text, f"{name}[{index} of {len(value)}]", place, "leave it out of the list")
+        _reference(text, f"{name}[{index} of {len(value)}]", location, "leave it out of the list")
         for index, text in enumerate(value, 1)
     ]
 
 
-def _reference(value: object, label: str, place: _Place, remedy: str) -> str:
-    text = _text(value, label, place)
+def _reference(value: object, label: str, location: RowLocation, remedy: str) -> str:
+    text = _text(value, label, location)
     if text is None or not text.strip():
-        place.fail(f"{label} is {'null or NaN' if text is None else 'blank'}", remedy)
+        location.fail(f"{label} is {'null or NaN' if text is None else 'blank'}", remedy)
     return text
 
 
-def _text(value: object, name: str, place: _Place) -> str | None:
+def _text(value: object, name: str, location: RowLocation) -> str | None:
     """Return a text, or ``None`` for null."""
     if _is_null(value):
         return None
     if not isinstance(value, str):
-        kind, remedy = _KINDS.get(
-            type(value), (f"a value of type {type(value).__name__}", "write it as text")
-        )
-        place.fail(f"{name} must be text, not {kind}", remedy)
+        other = f"a value of type {type(value).__name__}", "write it as text"
+        kind, remedy = _KINDS.get(type(value), other)
+        location.fail(f"{name} must be text, not {kind}", remedy)
     try:
         value.encode()
     except UnicodeEncodeError as error:
         code = f"\\u{ord(value[error.start]):04x}"
-        place.fail(
+        location.fail(
             f"{name} has a lone surrogate ({code}) at character {error.start + 1}, which is no text",
             "remove it: it is half of a character that was cut in two, such as an emoji",
         )

@@ -12,77 +12,41 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-
-# The colours of page and figures, light and dark.
-
-LIGHT = {
-    "paper": "#ffffff",
-    "raised": "#f5f6f8",
-    "ink": "#1b1f24",
-    "soft": "#58606b",
-    "line": "#d5d9df",
-    "accent": "#00588a",
-    "best": "#e3f1fa",
-    "warn": "#8a4b00",
-    "written": "#fdeccb",
-    "system-0": "#0072b2",
-    "system-1": "#d55e00",
-    "system-2": "#009e73",
-    "system-3": "#b8578f",
-    "system-4": "#b07900",
-    "system-5": "#3a9bd9",
-    "system-6": "#6b6b6b",
-    "heat-0": "#c2500a",
-    "heat-1": "#e07b3c",
-    "heat-2": "#f0aa80",
-    "heat-3": "#f7d8c6",
-    "heat-4": "#eceef1",
-    "heat-5": "#cfe2f1",
-    "heat-6": "#98c4e4",
-    "heat-7": "#4f98cb",
-    "heat-8": "#0a6aa8",
-    "on-heat": "#1b1f24",
-    "on-strong-heat": "#ffffff",
+_COLOURS = {
+    "paper": ("#ffffff", "#14171b"),
+    "raised": ("#f5f6f8", "#1d2126"),
+    "ink": ("#1b1f24", "#e8eaed"),
+    "soft": ("#58606b", "#a4acb7"),
+    "line": ("#d5d9df", "#363c45"),
+    "accent": ("#00588a", "#6fc0f5"),
+    "best": ("#e3f1fa", "#123650"),
+    "warn": ("#8a4b00", "#f2b464"),
+    "written": ("#fdeccb", "#4d3a12"),
+    "system-0": ("#0072b2", "#4fa9e6"),
+    "system-1": ("#d55e00", "#ff8b47"),
+    "system-2": ("#009e73", "#2ec99c"),
+    "system-3": ("#b8578f", "#e59bc6"),
+    "system-4": ("#b07900", "#f0bb45"),
+    "system-5": ("#3a9bd9", "#9ad8ff"),
+    "system-6": ("#6b6b6b", "#b5b5b5"),
+    "heat-0": ("#c2500a", "#d9692a"),
+    "heat-1": ("#e07b3c", "#a9531f"),
+    "heat-2": ("#f0aa80", "#74401f"),
+    "heat-3": ("#f7d8c6", "#4a3126"),
+    "heat-4": ("#eceef1", "#2b3036"),
+    "heat-5": ("#cfe2f1", "#20394d"),
+    "heat-6": ("#98c4e4", "#1f4e72"),
+    "heat-7": ("#4f98cb", "#22689a"),
+    "heat-8": ("#0a6aa8", "#2f86c4"),
+    "on-heat": ("#1b1f24", "#e8eaed"),
+    "on-strong-heat": ("#ffffff", "#ffffff"),
 }
-DARK = {
-    "paper": "#14171b",
-    "raised": "#1d2126",
-    "ink": "#e8eaed",
-    "soft": "#a4acb7",
-    "line": "#363c45",
-    "accent": "#6fc0f5",
-    "best": "#123650",
-    "warn": "#f2b464",
-    "written": "#4d3a12",
-    "system-0": "#4fa9e6",
-    "system-1": "#ff8b47",
-    "system-2": "#2ec99c",
-    "system-3": "#e59bc6",
-    "system-4": "#f0bb45",
-    "system-5": "#9ad8ff",
-    "system-6": "#b5b5b5",
-    "heat-0": "#d9692a",
-    "heat-1": "#a9531f",
-    "heat-2": "#74401f",
-    "heat-3": "#4a3126",
-    "heat-4": "#2b3036",
-    "heat-5": "#20394d",
-    "heat-6": "#1f4e72",
-    "heat-7": "#22689a",
-    "heat-8": "#2f86c4",
-    "on-heat": "#e8eaed",
-    "on-strong-heat": "#ffffff",
-}
-SYSTEM_COLOURS = 7
-HEAT_STEPS = 9
+"""Of page and figures: light, dark."""
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
+SYSTEM_COLOURS, HEAT_STEPS = 7, 9
+HERE = "mars_score.io"
 
-
-def variables(colours: dict[str, str]) -> str:
-    """Return colours as CSS variables."""
-    return "".join(f"--{name}:{colour};" for name, colour in colours.items())
-
-
-# Texts of strangers, without the characters that no file format can hold.
 
 # Control characters but for tab and line feed, halves of surrogate pairs, and the two that XML forbids.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -107,28 +71,24 @@ def shortened(text: str, longest: int) -> str:
     return f"{head} \N{HORIZONTAL ELLIPSIS}"
 
 
-# How our pages are put together: one style, one script, every text escaped, nothing asked of anybody.
-
-HERE = "mars_score.io"
-
-
 def environment(package: str) -> Environment:
     """Return what renders the templates of a package (and ours). Texts are escaped, undefined names are errors."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(
+    templates = Environment(
         autoescape=True,
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(HERE)]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_finalize,
+        # Templates print texts of strangers; markup is a string too, and is left as it is.
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
     # Only our own files are marked as safe: style and script.
-    made.filters.update(one_line=one_line, shortened=shortened, ours=Markup)
-    return made
+    templates.filters.update(one_line=one_line, shortened=shortened, ours=Markup)
+    return templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +119,9 @@ def assets(package: str, *names: str) -> Assets:
 
 def colours() -> str:
     """Return the colours: dark for readers whose system is dark, unless they choose otherwise; never on paper."""
-    dark = variables(DARK)
+    light, dark = ("".join(f"--{name}:{value};" for name, value in theme.items()) for theme in (LIGHT, DARK))
     return (
-        f":root{{{variables(LIGHT)}}}\n"
+        f":root{{{light}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
         f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}"
     )
@@ -175,8 +135,3 @@ def template_text(package: str, name: str) -> str:
 def csp_hash(text: str) -> str:
     """Return the hash by which a browser knows that a style or script is ours."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _finalize(value: object) -> object:
-    # Templates print texts of strangers; markup is a string too, and is left as it is.
-    return printable(value) if type(value) is str else value

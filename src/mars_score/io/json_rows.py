@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from mars_score.errors import InputError
 from mars_score.io.fields import RawRow
@@ -14,58 +14,31 @@ from mars_score.io.source import PIECE, lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-
-# JSON lines: one object a line; blank lines are skipped.
-
 SAMPLE = '{"candidate": "...", "references": ["..."], "context": "..."}'
-_REMEDY = f"each line must be one whole JSON object like {SAMPLE}; one list of such objects is a .json file"
-
-
-def jsonl_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
-    """Yield the object of each line."""
-    for number, text in lines(parts):
-        if text.strip():
-            yield RawRow(number, _object(text, path, number))
-
-
-def broken(error: ValueError | RecursionError, path: str, line: int, column: int, remedy: str) -> InputError:
-    """Return the error for JSON that cannot be parsed."""
-    if isinstance(error, json.JSONDecodeError):
-        return InputError(f"broken JSON: {error.msg}", path=path, line=line, column=column, remedy=remedy)
-    # The parser has two limits of its own: how deep values nest, and how many digits a whole number has.
-    limit = "values nest too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-    return InputError(f"JSON out of bounds: {limit}", path=path, line=line, column=column, remedy=remedy)
-
-
-def not_an_object(value: object, path: str, line: int, column: int, remedy: str) -> InputError:
-    """Return the error for JSON that is no row."""
-    kind = {list: "a list", str: "a text", type(None): "null", bool: "true or false"}.get(
-        type(value), "a number"
-    )
-    return InputError(
-        f"a row must be an object, not {kind}", path=path, line=line, column=column, remedy=remedy
-    )
-
-
-def _object(text: str, path: str, line: int) -> dict[str, object]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        column = error.colno if isinstance(error, json.JSONDecodeError) else 1
-        raise broken(error, path, line, column, _REMEDY) from error
-    if not isinstance(value, dict):
-        raise not_an_object(value, path, line, 1, _REMEDY)
-    return value
-
-
-# A JSON file: a list of objects, read one at a time however long it is, or JSON lines.
-
+_LINES_REMEDY = (
+    f"each line must be one whole JSON object like {SAMPLE}; one list of such objects is a .json file"
+)
 _LIST_REMEDY = f"a .json file must be a list of objects like [{SAMPLE}, ...], or one such object a line"
 _WHITE = " \t\n\r"
 _SPACE = re.compile(f"[{_WHITE}]*")
 _DECODER = json.JSONDecoder()
 _LONGEST_TOKEN = 16
 """An error this near to the end of the text in hand may be a token that was cut: ``tru``, ``\\u00``."""
+
+
+def jsonl_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
+    """Yield the object of each line; blank lines are skipped."""
+    for line, text in lines(parts):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            column = error.colno if isinstance(error, json.JSONDecodeError) else 1
+            raise _broken(error, path, line, column, _LINES_REMEDY) from error
+        if not isinstance(value, dict):
+            raise _not_an_object(value, path, line, 1, _LINES_REMEDY)
+        yield RawRow(line, value)
 
 
 def json_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
@@ -77,15 +50,15 @@ def json_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
             break
     whole = itertools.chain(start, parts)
     if start and start[-1][1].lstrip(_WHITE).startswith("["):
-        return _elements(_Window(whole, path))
+        return _elements(Window(whole, path, _LIST_REMEDY))
     return jsonl_rows(whole, path)
 
 
-class _Window:
-    """The part of the file that is in memory, and the position in it, with its line and column."""
+class Window:
+    """The part of a JSON file that is in memory, and the position in it, with its line and column."""
 
-    def __init__(self, parts: Iterator[tuple[int, str]], path: str) -> None:
-        self.parts, self.path = parts, path
+    def __init__(self, parts: Iterable[tuple[int, str]], path: str, remedy: str) -> None:
+        self.parts, self.path, self.remedy = iter(parts), path, remedy
         self.text, self.line, self.column = "", 1, 1
         self.at = 0
 
@@ -93,8 +66,7 @@ class _Window:
         """Move to the next character that is not white space and return it; an empty text is the end."""
         while True:
             space = _SPACE.match(self.text, self.at)
-            assert space is not None
-            self.move(space.end())
+            self.move(space.end() if space else self.at)
             if self.at < len(self.text):
                 return self.text[self.at]
             if not self.grow():
@@ -102,10 +74,10 @@ class _Window:
 
     def move(self, to: int) -> None:
         """Move forward, counting lines."""
-        self.line, self.column = self.place(to)
+        self.line, self.column = self.location(to)
         self.at = to
 
-    def place(self, at: int) -> tuple[int, int]:
+    def location(self, at: int) -> tuple[int, int]:
         """Return the line and the column of a later position."""
         breaks = self.text.count("\n", self.at, at)
         if not breaks:
@@ -129,44 +101,52 @@ class _Window:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
-                place = self.place(error.pos)
+                line, column = self.location(error.pos)
                 open_text = error.msg.startswith("Unterminated string")
                 if (open_text or error.pos >= len(self.text) - _LONGEST_TOKEN) and self.grow():
                     continue
-                raise broken(error, self.path, *place, _LIST_REMEDY) from error
+                raise _broken(error, self.path, line, column, self.remedy) from error
             except (ValueError, RecursionError) as error:
-                raise broken(error, self.path, self.line, self.column, _LIST_REMEDY) from error
+                raise _broken(error, self.path, self.line, self.column, self.remedy) from error
             self.move(end)
             return value
 
-    def fail(self, problem: str) -> InputError:
-        """Return an error at this position."""
-        return InputError(
-            f"broken JSON: {problem}", path=self.path, line=self.line, column=self.column, remedy=_LIST_REMEDY
-        )
+    def fail(self, problem: str) -> NoReturn:
+        """Refuse the file at this position."""
+        problem = f"broken JSON: {problem}"
+        raise InputError(problem, path=self.path, line=self.line, column=self.column, remedy=self.remedy)
 
 
-def _elements(window: _Window) -> Iterator[RawRow]:
+def _elements(window: Window) -> Iterator[RawRow]:
     window.peek()
     window.move(window.at + 1)
-    if window.peek() == "]":
-        window.move(window.at + 1)
-    else:
-        yield from _items(window)
-    if window.peek():
-        raise window.fail("there is text after the end of the list")
-
-
-def _items(window: _Window) -> Iterator[RawRow]:
-    mark = ","
+    mark = "]" if window.peek() == "]" else ","
     while mark == ",":
         window.peek()
         line, column = window.line, window.column
         value = window.value()
         if not isinstance(value, dict):
-            raise not_an_object(value, window.path, line, column, _LIST_REMEDY)
+            raise _not_an_object(value, window.path, line, column, _LIST_REMEDY)
         yield RawRow(line, value)
         mark = window.peek()
         if mark not in (",", "]"):
-            raise window.fail("expected a comma or the end of the list" if mark else "the list is not closed")
-        window.move(window.at + 1)
+            window.fail("expected a comma or the end of the list" if mark else "the list is not closed")
+        if mark == ",":
+            window.move(window.at + 1)
+    window.move(window.at + 1)
+    if window.peek():
+        window.fail("there is text after the end of the list")
+
+
+def _broken(error: ValueError | RecursionError, path: str, line: int, column: int, remedy: str) -> InputError:
+    if isinstance(error, json.JSONDecodeError):
+        return InputError(f"broken JSON: {error.msg}", path=path, line=line, column=column, remedy=remedy)
+    # The parser has two limits of its own: how deep values nest, and how many digits a whole number has.
+    limit = "values nest too deep" if isinstance(error, RecursionError) else "a number has too many digits"
+    return InputError(f"JSON out of bounds: {limit}", path=path, line=line, column=column, remedy=remedy)
+
+
+def _not_an_object(value: object, path: str, line: int, column: int, remedy: str) -> InputError:
+    kinds = {list: "a list", str: "a text", type(None): "null", bool: "true or false"}
+    problem = f"a row must be an object, not {kinds.get(type(value), 'a number')}"
+    return InputError(problem, path=path, line=line, column=column, remedy=remedy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import json
 import os
 import secrets
@@ -15,13 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import ConfigError, OutputError, did_you_mean
 from mars_score.fingerprint import made_with
-from mars_score.io import parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-
-# File formats by suffix or by name.
 
 INPUTS = {
     ".jsonl": "jsonl",
@@ -33,21 +31,30 @@ INPUTS = {
 }
 OUTPUTS = {suffix: name for suffix, name in INPUTS.items() if name != "json"}
 """A JSON list cannot be written row by row and still be valid if the process dies."""
+STDIN = STDOUT = "-"
+SIGNATURES = ".signatures.json"
+"""Ends the name of the file beside results that says what they were made with."""
+PARTIAL = ".partial.jsonl"
+"""Ends the name of the file that has the rows of a Parquet file until its end."""
+PYARROW_NEEDED = "Parquet needs the package pyarrow, which is not installed"
+PYARROW_INSTALL = "pip install 'mars-score[parquet]', or use .jsonl"
 
 
-def format_of(path: str | Path, name: str | None, known: Mapping[str, str]) -> str | None:
+def format_of(path: str | Path, name: str | None, formats: Mapping[str, str]) -> str | None:
     """Return the format that is named, else the suffix's; ``None`` for a suffix that is not known."""
     if name is None:
-        return known.get(Path(path).suffix.lower())
-    if name not in known.values():
-        formats = dict.fromkeys(known.values())
+        return formats.get(Path(path).suffix.lower())
+    names = dict.fromkeys(formats.values())
+    if name not in names:
         raise ConfigError(
-            f"unknown format {name!r}; there are {', '.join(formats)}.{did_you_mean(name, formats)}"
+            f"unknown format {name!r}; there are {', '.join(names)}.{did_you_mean(name, names)}"
         )
     return name
 
 
-# Files that appear whole or not at all.
+def load_pyarrow() -> tuple[Any, Any]:
+    """Return the modules ``pyarrow`` and ``pyarrow.parquet``, an extra; ``ImportError`` where there is none."""
+    return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
 
 
 @contextmanager
@@ -64,15 +71,6 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-# Where results go: everything that can be known to fail is refused before anything is computed.
-
-STDIN = STDOUT = "-"
-SIGNATURES = ".signatures.json"
-"""Ends the name of the file beside results that says what they were made with."""
-PARTIAL = ".partial.jsonl"
-"""Ends the name of the file that has the rows of a Parquet file until its end."""
-
-
 def output_file(path: str | Path | None) -> Path | None:
     """Return the file of an output; ``None`` for standard output, which is ``-`` or no path at all."""
     return None if path is None or str(path) == STDOUT else Path(path)
@@ -83,20 +81,16 @@ def output_format(path: str | Path | None, format: str | None) -> str:
     file = output_file(path)
     kind = "jsonl" if file is None and format is None else format_of(file or STDOUT, format, OUTPUTS)
     if kind is None:
-        raise failed(
-            str(path),
-            "cannot tell the format from the name",
-            f"use one of {', '.join(OUTPUTS)}, or name the format",
-        )
+        remedy = f"use one of {', '.join(OUTPUTS)}, or name the format"
+        raise failed(str(path), "cannot tell the format from the name", remedy)
     if kind == "parquet":
         if file is None:
-            raise failed(
-                "standard output", "Parquet cannot be written to a pipe", "name a file, or use jsonl"
-            )
+            problem = "Parquet cannot be written to a pipe"
+            raise failed("standard output", problem, "name a file, or use jsonl")
         try:
-            parquet.load_pyarrow()
+            load_pyarrow()
         except ImportError as error:
-            raise failed(str(path), parquet.NEEDED, parquet.INSTALL) from error
+            raise failed(str(path), PYARROW_NEEDED, PYARROW_INSTALL) from error
     return kind
 
 
@@ -116,12 +110,12 @@ def check_writable(
     if results:
         written += [file.with_name(f"{file.name}{SIGNATURES}")]
         written += [file.with_name(f"{file.name}{PARTIAL}")] * (kind == "parquet")
-    for one in written:
-        check_name(one)
-        if one.exists() and any(_is_input(one.stat(), given) for given in inputs):
+    for target in written:
+        check_name(target)
+        if target.exists() and any(_is_input(target.stat(), given) for given in inputs):
             problem = "this is the input; the results would overwrite it"
-            if one is not file:
-                problem = f"{one}, which is written beside it, is the input and would be overwritten"
+            if target is not file:
+                problem = f"{target}, which is written beside it, is the input and would be overwritten"
             raise failed(str(file), problem, "name another file")
     try:
         _probe(file)
@@ -150,11 +144,14 @@ def _check_stdout(inputs: Iterable[str | Path]) -> None:
     except (OSError, ValueError) as error:
         if sys.stdout is not None and getattr(error, "errno", None) != errno.EBADF:
             return  # not a file of the system: a program took its place
-        raise failed(
-            "standard output", "it is closed", "name a file with -o FILE, or leave it open"
-        ) from error
+        raise stdout_closed() from error
     if stat.S_ISREG(there.st_mode) and any(_is_input(there, given) for given in inputs):
         raise failed("standard output", "this is the input, and would grow as it is read", "use another file")
+
+
+def stdout_closed() -> OutputError:
+    """Return the error for a standard output that nobody can write to."""
+    return failed("standard output", "it is closed", "name a file with -o FILE, or leave it open")
 
 
 def _is_input(there: os.stat_result, given: str | Path) -> bool:
@@ -181,16 +178,13 @@ def unwritable(path: Path, error: OSError) -> OutputError:
         return failed(str(path), f"there is no folder {folder}", f"mkdir -p {folder}, or name another folder")
     if not folder.is_dir():
         return failed(str(path), f"{folder} is a file, not a folder", "name another folder")
-    return failed(
-        str(path),
-        f"cannot be written: {error.strerror}",
-        "choose a folder that you may write to, or chmod +w",
-    )
+    remedy = "choose a folder that you may write to, or chmod +w"
+    return failed(str(path), f"cannot be written: {error.strerror}", remedy)
 
 
-def failed(place: str, problem: str, remedy: str) -> OutputError:
+def failed(output: str, problem: str, remedy: str) -> OutputError:
     """Return an output error in the same form as the errors of input."""
-    return OutputError(f"{place}: {problem}\n  remedy: {remedy}")
+    return OutputError(f"{output}: {problem}\n  remedy: {remedy}")
 
 
 def _probe(file: Path) -> None:
@@ -207,16 +201,13 @@ def _probe(file: Path) -> None:
         pass
 
 
-# The signatures beside the results: a number never travels without its own.
-
-
 def write_signatures(
     path: str | Path | None, signatures: Mapping[str, str], extra: Mapping[str, object] | None = None
 ) -> Path | None:
     """Write ``<path>.signatures.json``, with the signature of each metric, and return its path.
 
-    The versions of this package and of the libraries that can change numbers are recorded with them; they decide
-    nothing.
+    A number never travels without its signature. The versions of this package and of the libraries that can change
+    numbers are recorded with them; they decide nothing.
 
     ``extra`` says what the results were made from, as ``{"input": "rows.jsonl", "rows": 420}``. Results that
     went to standard output, a pipe or a device have no place beside them: nothing is written.

@@ -4,30 +4,130 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mars_score.errors import InputError
-from mars_score.io import delimited, json_rows, parquet
-from mars_score.io.fields import FieldNames, field_names, to_example
-from mars_score.io.output import INPUTS, format_of
+from mars_score.io import delimited, json_rows
+from mars_score.io.fields import FieldNames, RawRow, field_names, to_example
+from mars_score.io.output import INPUTS, PYARROW_INSTALL, PYARROW_NEEDED, format_of, load_pyarrow
 from mars_score.io.source import STDIN, check_readable, is_regular, lines, open_input, pieces, shown
 from mars_score.types import Example
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mars_score.io.fields import RawRow
+_READ_BATCH = 256
+Numbered = tuple[int, "Example"]
+"""An example with the line that it starts on."""
 
-    pass
+
+def read_examples(
+    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False
+) -> Iterator[Example]:  # fmt: skip
+    """Yield the rows of a file, or of standard input (``-``, JSON lines).
+
+    ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
+    ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
+    is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
+    when all rows have been read. With ``checked``, equal ids are not looked for.
+    """
+    names = field_names(fields)
+    kind, name = _kind(path, format), shown(path)
+
+    def numbered() -> Iterator[Numbered]:
+        number = 0
+        for number, row in enumerate(raw_rows(path, kind, names), 1):
+            yield row.line, to_example(row, number, names, name)
+        if not number:
+            raise InputError("the file has no rows", path=name, remedy="give at least one row to score")
+
+    if checked:
+        return (example for _, example in numbered())
+    return unique(numbered(), numbered, name) if is_regular(path) else unique_at_once(numbered(), name)
+
+
+def _kind(path: str | Path, format: str | None) -> str:
+    """Return an input's format, and refuse an input that can be seen to be unreadable."""
+    kind = "jsonl" if str(path) == STDIN and format is None else format_of(path, format, INPUTS)
+    check_readable(path)
+    if kind is None:
+        raise InputError(
+            "cannot tell the format from the name",
+            path=path,
+            remedy=f"use one of {', '.join(INPUTS)}, or name the format; plain text, one item a line,"
+            " is given as separate files of candidates and references",
+        )
+    if kind == "parquet":
+        try:
+            load_pyarrow()
+        except ImportError as error:
+            raise InputError(PYARROW_NEEDED, path=shown(path), remedy=PYARROW_INSTALL) from error
+    return kind
+
+
+def raw_rows(path: str | Path, kind: str, names: FieldNames) -> Iterator[RawRow]:
+    """Yield the rows of a file of this format, as they stand there."""
+    name = shown(path)
+    with open_input(path) as stream:
+        if kind == "parquet":
+            yield from _parquet_rows(stream, name, names)
+        elif kind == "jsonl":
+            yield from json_rows.jsonl_rows(pieces(stream, name), name)
+        elif kind == "json":
+            yield from json_rows.json_rows(pieces(stream, name), name)
+        else:
+            yield from delimited.rows(pieces(stream, name), name, names, delimited.DELIMITERS[kind])
+
+
+# Parquet, which needs pyarrow.
+
+
+def _parquet_rows(stream: BinaryIO, path: str, names: FieldNames) -> Iterator[RawRow]:
+    """Yield the rows of a table, a batch at a time; only the columns that are needed are read."""
+    number = 0
+    with _table(stream, path) as table:
+        columns = _columns(list(table.schema_arrow.names), names, path)
+        for batch in table.iter_batches(batch_size=_READ_BATCH, columns=columns):
+            for values in batch.to_pylist():
+                number += 1
+                yield RawRow(number, values)
+
+
+@contextmanager
+def _table(stream: BinaryIO, path: str) -> Iterator[Any]:
+    """Open a table; whatever pyarrow finds wrong inside the block is an ``InputError``."""
+    if not stream.seekable():
+        raise InputError(
+            "Parquet cannot be read from a pipe", path=path, remedy="give a file, or pipe JSON lines"
+        )
+    pyarrow, parquet = load_pyarrow()
+    try:
+        with parquet.ParquetFile(stream) as table:
+            yield table
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"not a readable Parquet file: {reason}", path=path, remedy="write the file again, or use .jsonl"
+        ) from error
+
+
+def _columns(present: list[str], names: FieldNames, path: str) -> list[str]:
+    """Return the columns to read, once each."""
+    missing = names.missing(present)
+    if missing is not None:
+        raise InputError(f"no column {names.describe(missing)}", path=path, remedy=names.remedy(present))
+    wanted = {*names.names.values(), *names.numbered(present)}
+    columns = [name for name in present if name in wanted]
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"there are several columns {twice!r}", path=path, remedy="rename all but one")
+    return columns
 
 
 # Ids that come twice, found with eight bytes of memory for each row.
-
-Numbered = tuple[int, "Example"]
-"""An example with the line that it starts on."""
 
 
 def unique(
@@ -41,9 +141,14 @@ def unique(
     for _, example in examples:
         hashes.append(_hash(example.id))
         yield example
-    suspects = _repeated(hashes)
-    if suspects:
-        _refuse(((line, example) for line, example in again() if _hash(example.id) in suspects), path)
+    if suspects := _repeated(hashes):
+        lines: dict[str, int] = {}
+        for line, example in again():
+            if _hash(example.id) not in suspects:
+                continue
+            if example.id in lines:
+                raise repeated_id(example.id, lines[example.id], line, path)
+            lines[example.id] = line
 
 
 def unique_at_once(examples: Iterable[Numbered], path: str) -> Iterator[Example]:
@@ -53,7 +158,7 @@ def unique_at_once(examples: Iterable[Numbered], path: str) -> Iterator[Example]
         # Hashes, so that long ids cost no more memory than short ones.
         key = hashlib.blake2b(example.id.encode(), digest_size=12).digest()
         if key in lines:
-            raise _twice(example.id, lines[key], line, path)
+            raise repeated_id(example.id, lines[key], line, path)
         lines[key] = line
         yield example
 
@@ -71,15 +176,8 @@ def _repeated(hashes: array[int]) -> set[int]:
     return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
 
 
-def _refuse(suspects: Iterable[Numbered], path: str) -> None:
-    lines: dict[str, int] = {}
-    for line, example in suspects:
-        if example.id in lines:
-            raise _twice(example.id, lines[example.id], line, path)
-        lines[example.id] = line
-
-
-def _twice(name: str, first: int, second: int, path: str) -> InputError:
+def repeated_id(name: str, first: int, second: int, path: str) -> InputError:
+    """Return the error for an id that is on two lines."""
     return InputError(
         f"the id {name!r} is on line {first} and again on line {second}",
         path=path,
@@ -108,9 +206,13 @@ def read_parallel(
     if not references:
         raise InputError("no file of references", remedy="give one or more files, one reference a line")
     paths = [candidates, *references, *([] if contexts is None else [contexts])]
+    counts = []
     for path in paths:
         check_readable(path)
-    _check_lengths([(path, _count(path)) for path in paths if is_regular(path)])
+        if is_regular(path):
+            with open_input(path) as stream:
+                counts.append((path, sum(1 for _ in stream)))
+    _check_lengths(counts)
     return _parallel_examples(paths, len(references))
 
 
@@ -120,21 +222,17 @@ def _parallel_examples(paths: Sequence[str | Path], width: int) -> Iterator[Exam
         number = 0
         for number, row in enumerate(zip_longest(*texts), 1):
             if None in row:
-                _check_lengths(
-                    [
-                        (path, number - (line is None) + sum(1 for _ in text))
-                        for path, line, text in zip(paths, row, texts, strict=True)
-                    ]
-                )
+                read = [
+                    number - (line is None) + sum(1 for _ in text)
+                    for line, text in zip(row, texts, strict=True)
+                ]
+                _check_lengths(list(zip(paths, read, strict=True)))
             items = [line[1] for line in row]
             first, *more = items[1 : 1 + width]
             if not first.strip():
-                raise InputError(
-                    f"item '{number}': the reference is blank",
-                    path=shown(paths[1]),
-                    line=number,
-                    remedy="give a reference; only a second or later file of references may have blank lines",
-                )
+                problem = f"item '{number}': the reference is blank"
+                remedy = "give a reference; only a second or later file of references may have blank lines"
+                raise InputError(problem, path=shown(paths[1]), line=number, remedy=remedy)
             context = items[1 + width] if len(items) > 1 + width else ""
             yield Example(str(number), items[0], (first, *(text for text in more if text.strip())), context)
     if not number:
@@ -143,82 +241,10 @@ def _parallel_examples(paths: Sequence[str | Path], width: int) -> Iterator[Exam
         )
 
 
-def _count(path: str | Path) -> int:
-    with open_input(path) as stream:
-        return sum(1 for _ in stream)
-
-
 def _check_lengths(counts: Sequence[tuple[str | Path, int]]) -> None:
     for path, count in counts[1:]:
         first, expected = counts[0]
         if count != expected:
-            raise InputError(
-                f"{shown(first)} has {expected} lines, but {shown(path)} has {count}",
-                path=shown(path),
-                line=min(count, expected) + 1,
-                remedy="line n of each file must belong to item n; an empty text is a blank line",
-            )
-
-
-# Reading rows to score: the reader is chosen by suffix, and rows come one at a time.
-
-
-def read_examples(
-    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False
-) -> Iterator[Example]:  # fmt: skip
-    """Yield the rows of a file, or of standard input (``-``, JSON lines).
-
-    ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
-    ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
-    is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
-    when all rows have been read. With ``checked``, equal ids are not looked for: somebody has done so before.
-    """
-    names = field_names(fields)
-    kind, place = _kind(path, format), shown(path)
-
-    def numbered() -> Iterator[Numbered]:
-        return _examples(_rows(path, kind, names), names, place)
-
-    if checked:
-        return (example for _, example in numbered())
-    return unique(numbered(), numbered, place) if is_regular(path) else unique_at_once(numbered(), place)
-
-
-def _kind(path: str | Path, format: str | None) -> str:
-    """Return an input's format, and refuse an input that can be seen to be unreadable."""
-    kind = "jsonl" if str(path) == STDIN and format is None else format_of(path, format, INPUTS)
-    check_readable(path)
-    if kind is None:
-        raise InputError(
-            "cannot tell the format from the name",
-            path=path,
-            remedy=f"use one of {', '.join(INPUTS)}, or name the format; plain text, one item a line,"
-            " is given as separate files of candidates and references",
-        )
-    if kind == "parquet":
-        parquet.check_installed(shown(path))
-    return kind
-
-
-def _rows(path: str | Path, kind: str, names: FieldNames) -> Iterator[RawRow]:
-    with open_input(path) as stream:
-        yield from _parsed(stream, shown(path), kind, names)
-
-
-def _parsed(stream: BinaryIO, path: str, kind: str, names: FieldNames) -> Iterator[RawRow]:
-    if kind == "parquet":
-        return parquet.parquet_rows(stream, path, names)
-    parts = pieces(stream, path)
-    if kind == "jsonl":
-        return json_rows.jsonl_rows(parts, path)
-    if kind == "json":
-        return json_rows.json_rows(parts, path)
-    return delimited.rows(parts, path, names, delimited.DELIMITERS[kind])
-
-
-def _examples(rows: Iterable[RawRow], names: FieldNames, path: str) -> Iterator[Numbered]:
-    number = 0
-    for number, row in enumerate(rows, 1):
-        yield row.line, to_example(row, number, names, path)
-    if not number:
-        raise InputError("the file has no rows", path=path, remedy="give at least one row to score")
+            problem = f"{shown(first)} has {expected} lines, but {shown(path)} has {count}"
+            remedy = "line n of each file must belong to item n; an empty text is a blank line"
+            raise InputError(problem, path=shown(path), line=min(count, expected) + 1, remedy=remedy)

@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -16,10 +16,9 @@ from mars_score.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-
-# Opening an input: a file, or standard input; every failure is an ``InputError``.
-
 STDIN = "-"
+PIECE = 1 << 16
+"""At most this many bytes are decoded at once, so that a file of one endless line is no burden."""
 
 
 def shown(path: str | Path) -> str:
@@ -65,7 +64,9 @@ def open_input(path: str | Path) -> Iterator[BinaryIO]:
 
 def _unreadable(path: str | Path, error: OSError | ValueError) -> InputError:
     if isinstance(error, FileNotFoundError):
-        near = did_you_mean(Path(path).name, _names_beside(Path(path)))
+        near = ""
+        with suppress(OSError):
+            near = did_you_mean(Path(path).name, os.listdir(Path(path).parent))
         remedy = f"check the path; a relative one starts at the current folder.{near}"
         return InputError("no such file", path=path, remedy=remedy)
     if isinstance(error, PermissionError):
@@ -74,19 +75,6 @@ def _unreadable(path: str | Path, error: OSError | ValueError) -> InputError:
     return InputError(
         f"cannot be read: {reason}", path=shown(path), remedy="give the path of a readable file"
     )
-
-
-def _names_beside(path: Path) -> list[str]:
-    try:
-        return os.listdir(path.parent)
-    except OSError:
-        return []
-
-
-# Text from bytes: UTF-8 with or without a byte order mark, LF or CRLF, with line numbers.
-
-PIECE = 1 << 16
-"""At most this many bytes are decoded at once, so that a file of one endless line is no burden."""
 
 
 def pieces(stream: BinaryIO, path: str) -> Iterator[tuple[int, str]]:
@@ -120,19 +108,13 @@ def _decode(decoder: codecs.IncrementalDecoder, raw: bytes, path: str, line: int
     # A piece may end inside a character: the decoder keeps its first bytes, and counts errors from there.
     start = offset - len(decoder.getstate()[0])
     if b"\0" in raw:
-        raise InputError(
-            f"a NUL byte at byte {offset + raw.index(0)}: this is not plain text",
-            path=path,
-            line=line,
-            remedy="save the file as UTF-8; if it is UTF-16 now: iconv -f UTF-16 -t UTF-8 OLD > NEW",
-        )
+        problem = f"a NUL byte at byte {offset + raw.index(0)}: this is not plain text"
+        remedy = "save the file as UTF-8; if it is UTF-16 now: iconv -f UTF-16 -t UTF-8 OLD > NEW"
+        raise InputError(problem, path=path, line=line, remedy=remedy)
     try:
         return decoder.decode(raw, not raw)
     except UnicodeDecodeError as error:
         bad = error.object[error.start]
-        raise InputError(
-            f"not UTF-8: byte 0x{bad:02x} at byte {start + error.start}",
-            path=path,
-            line=line,
-            remedy="save the file as UTF-8, for example: iconv -f LATIN1 -t UTF-8 OLD > NEW",
-        ) from error
+        problem = f"not UTF-8: byte 0x{bad:02x} at byte {start + error.start}"
+        remedy = "save the file as UTF-8, for example: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+        raise InputError(problem, path=path, line=line, remedy=remedy) from error

@@ -11,7 +11,7 @@ import torch
 from mars_score.errors import ModelError
 from mars_score.lm.attention import PACKED_ATTENTION, register
 from mars_score.models.packed import PackedLinear, can_pack, pack_linears
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ from mars_score.encoders.network import place_is_free, products_of, single_threa
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
 from mars_score.models.manifest import sha256_of
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

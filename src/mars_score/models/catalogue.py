@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from mars_score.errors import ModelError, did_you_mean
 from mars_score.models.convert import CONVERTERS
@@ -16,6 +16,9 @@ from mars_score.models.convert import CONVERTERS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+Registry = Literal["pypi", "npm"]
+tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+ROLES = ("causal-lm", "encoder", "word-vectors", "tagger", "wordnet")
 
 # What a model can be used for: the roles of the catalogue that each use takes.
 
@@ -30,13 +33,6 @@ SIMILARITY: Roles = ("encoder", "word-vectors")
 """Whatever gives a text a vector."""
 TAGGER: Roles = ("tagger",)
 WORDNET: Roles = ("wordnet",)
-
-
-# The catalogue: which models there are, where they come from and what every file must hash to.
-
-Registry = Literal["pypi", "npm"]
-tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-ROLES = ("causal-lm", "encoder", "word-vectors", "tagger", "wordnet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ class Assembly:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """One model."""
 
     name: str
@@ -133,19 +129,19 @@ class Entry:
 class Catalogue:
     """Entries by name."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, CatalogueEntry]
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[CatalogueEntry]:
         return iter(self.entries.values())
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
 
-    def __getitem__(self, name: str) -> Entry:
+    def __getitem__(self, name: str) -> CatalogueEntry:
         if name not in self.entries:
-            known = ", ".join(self.entries)
+            names = ", ".join(self.entries)
             raise ModelError(
-                f"unknown model {name!r}; the catalogue has {known}.{did_you_mean(name, self.entries)}"
+                f"unknown model {name!r}; the catalogue has {names}.{did_you_mean(name, self.entries)}"
             )
         return self.entries[name]
 
@@ -161,39 +157,21 @@ def default_catalogue() -> Catalogue:
     return parse(resources.files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8"))
 
 
-def _entry(name: str, table: dict[str, Any]) -> Entry:
+def _entry(name: str, table: dict[str, Any]) -> CatalogueEntry:
     role, converter = table["role"], table.get("converter", "copy")
     if role not in ROLES or converter not in CONVERTERS:
         raise ModelError(f"catalogue entry {name!r}: unknown role {role!r} or converter {converter!r}")
-    plain = {key: value for key, value in table.items() if key not in ("sources", "assembly")}
-    assembly = table.get("assembly")
-    return Entry(
-        name=name,
-        sources=tuple(_source(item) for item in table["sources"]),
-        assembly=_assembly(assembly) if assembly else None,
-        **plain,
+    sources = tuple(
+        Source(
+            **{**source, "members": _files(source["members"]), "notices": _files(source.get("notices", []))}
+        )
+        for source in table["sources"]
     )
-
-
-def _source(table: dict[str, Any]) -> Source:
-    return Source(
-        registry=cast("Registry", table["registry"]),
-        package=table["package"],
-        version=table["version"],
-        size=table["size"],
-        members=_files(table["members"]),
-        notices=_files(table.get("notices", [])),
+    parts = table.get("assembly")
+    assembly = parts and Assembly(
+        **{**parts, "parts": tuple(parts["parts"]), "unzip": _files(parts.get("unzip", []))}
     )
-
-
-def _assembly(table: dict[str, Any]) -> Assembly:
-    return Assembly(
-        parts=tuple(table["parts"]),
-        file=table["file"],
-        size=table["size"],
-        sha256=table["sha256"],
-        unzip=_files(table.get("unzip", [])),
-    )
+    return CatalogueEntry(**{**table, "name": name, "sources": sources, "assembly": assembly})
 
 
 def _files(tables: list[dict[str, Any]]) -> tuple[PinnedFile, ...]:

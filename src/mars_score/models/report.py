@@ -1,9 +1,14 @@
-"""What the store tells the user, always on standard error: bars on a terminal, plain lines elsewhere."""
+"""What the user sees while models are fetched and loaded, always on standard error: bars on a terminal, else lines.
+
+The model libraries themselves are kept quiet.
+"""
 
 from __future__ import annotations
 
+import io
 import sys
-from contextlib import contextmanager
+import warnings
+from contextlib import contextmanager, redirect_stderr
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -47,12 +52,8 @@ class PlainReport:
         yield lambda _: None
 
 
-class TerminalReport:
+class TerminalReport(PlainReport):
     """A bar a step."""
-
-    def say(self, text: str) -> None:
-        """Write the line."""
-        print(text, file=sys.stderr, flush=True)
 
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
@@ -81,3 +82,22 @@ def human_size(size: int) -> str:
         if size >= scale:
             return f"{size / scale:.1f} {unit}" if unit == "GB" else f"{size / scale:.0f} {unit}"
     return f"{size} B"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the libraries' own bars and notes while the block runs: a pipe must stay clean."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        # One bar is tqdm's own and knows no switch, hence the redirection.
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()

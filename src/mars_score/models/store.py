@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from filelock import FileLock, Timeout
 
 from mars_score.errors import ModelError
-from mars_score.models.catalogue import Catalogue, Entry, default_catalogue
+from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
 from mars_score.models.fetch import build
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
@@ -35,7 +35,7 @@ State = Literal["ready", "absent", "damaged"]
 class Status:
     """How a model of the catalogue stands in the store."""
 
-    entry: Entry
+    entry: CatalogueEntry
     state: State
     problems: tuple[str, ...]
     path: Path
@@ -43,8 +43,7 @@ class Status:
 
 def default_root() -> Path:
     """Return the folder of the store when none is given."""
-    home = os.environ.get("MARS_SCORE_HOME")
-    if home:
+    if home := os.environ.get("MARS_SCORE_HOME"):
         return Path(home).expanduser()
     import platformdirs
 
@@ -55,14 +54,11 @@ class ModelStore:
     """Finds models, and fetches them when they are absent. Safe to use from many processes."""
 
     def __init__(
-        self,
-        root: str | Path | None = None,
-        report: Report | None = None,
-        catalogue: Catalogue | None = None,
+        self, root: str | Path | None = None, report: Report | None = None, catalogue: Catalogue | None = None
     ) -> None:
-        self.root = Path(root).absolute() if root is not None else default_root().absolute()
-        self.report = report if report is not None else default_report()
-        self.catalogue = catalogue if catalogue is not None else default_catalogue()
+        self.root = (default_root() if root is None else Path(root)).absolute()
+        self.report = default_report() if report is None else report
+        self.catalogue = default_catalogue() if catalogue is None else catalogue
 
     @property
     def archives(self) -> Path:
@@ -105,26 +101,25 @@ class ModelStore:
         folder, entry = self.ensure(name), self.catalogue[name]
         if content_problems(folder, entry):
             with self._locked(name):
-                problems = content_problems(folder, entry)  # others may have fetched it meanwhile
-                if problems:
+                if problems := content_problems(folder, entry):  # others may have fetched it meanwhile
                     self._fetch(Status(entry, "damaged", tuple(problems), folder))
         return self.path(name)
 
     def verify(self, name: str) -> list[str]:
         """Re-read a model and return what is wrong with it; an empty list means that all is well."""
         entry = self.catalogue[name]
-        if not self._folder(name).is_dir():
+        if not (self.root / name).is_dir():
             return ["it is absent"]
         with self.report.task(f"verifying {name}", entry.disk) as advance:
-            return all_problems(self._folder(name), entry, advance)
+            return all_problems(self.root / name, entry, advance)
 
     def remove(self, name: str) -> bool:
         """Delete a model; returns whether there was one."""
-        folder = self._folder(self.catalogue[name].name)
+        folder = self.root / self.catalogue[name].name
         if not folder.exists():
             return False
         with self._locked(name):
-            if not folder.exists():
+            if not folder.exists():  # another process was quicker
                 return False
             grave = self.root / ".work" / f"{name}.removed"
             grave.parent.mkdir(exist_ok=True)
@@ -138,15 +133,12 @@ class ModelStore:
         """Return how every model of the catalogue stands, at a glance (sizes, not hashes)."""
         return [self._status(entry) for entry in self.catalogue]
 
-    def _status(self, entry: Entry) -> Status:
-        folder = self._folder(entry.name)
+    def _status(self, entry: CatalogueEntry) -> Status:
+        folder = self.root / entry.name
         if not folder.is_dir():
             return Status(entry, "absent", (), folder)
         problems = tuple(quick_problems(folder, entry))
         return Status(entry, "damaged" if problems else "ready", problems, folder)
-
-    def _folder(self, name: str) -> Path:
-        return self.root / name
 
     def _fetch(self, status: Status) -> None:
         """Make the model and put it in its place in one step. The lock is held."""

@@ -13,7 +13,7 @@ from mars_score.metrics.base import score_all
 from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import make_metric
 from mars_score.storage.augmentations import Costs
-from mars_score.storage.places import cache_folder
+from mars_score.storage.cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,31 +4,61 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sqlite3
 import threading
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock, Timeout
 
+from mars_score.errors import ConfigError
 from mars_score.io.output import failed
-from mars_score.storage.codec import DamagedRowError, decode, encode
-from mars_score.storage.places import FOLDER, cache_folder, cache_size
-from mars_score.storage.sqlite import Layout, classify_sqlite_error, disk_full, move_aside, open_file, writing
+from mars_score.storage.pack import DamagedRowError, decode, encode
+from mars_score.storage.sqlite import Layout, classify_sqlite_error, move_aside, open_file, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mars_score.types import Augmentation
 
-    pass
+
+# Where the cache is, and how large it may grow: from the environment, else by default.
+
+FOLDER, SIZE = "MARS_SCORE_CACHE", "MARS_SCORE_CACHE_SIZE"
+"""The variables of the environment."""
+DEFAULT_SIZE = 2 << 30
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-# One SQLite file that many processes use at once. If something is wrong with it (`trouble`), the work goes
-# on.
+def cache_folder() -> Path:
+    """Return the folder of the cache; it may not be there yet."""
+    if folder := os.environ.get(FOLDER):
+        return Path(folder).expanduser().absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("mars-score", appauthor=False)).absolute() / "augmentations"
+
+
+def cache_size() -> int:
+    """Return how many bytes the cache may have; 0 means that there is none."""
+    text = os.environ.get(SIZE, "").strip()
+    size = bytes_of(text) if text else DEFAULT_SIZE
+    if size is None:
+        raise ConfigError(f"{SIZE}={text}: expected a size like 500M or 2G, or 0 for no cache")
+    return size
+
+
+def bytes_of(text: str) -> int | None:
+    """Return the bytes that a size such as 800M or 2G stands for; ``None`` if it is no size."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
+    return int(float(match[1]) * _UNITS[match[2].upper()]) if match else None
+
+
+# One SQLite file that many processes use at once. If something is wrong with it, the work goes on without it.
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
@@ -100,7 +130,12 @@ class Database:
         kind = classify_sqlite_error(error, self.path.parent)
         if kind == "full":
             self.close()
-            raise disk_full(self.path) from error
+            raise failed(
+                str(self.path),
+                "the disk is full; augmented references cannot be kept",
+                f"free some space, then run the same command again; or set {FOLDER} to another folder, "
+                "or leave the cache out with --no-cache",
+            ) from error
         if kind == "unusable":
             self._give_up(error)
             return
@@ -118,7 +153,7 @@ class Database:
             self.close()  # another process has set the file aside, or someone has deleted it
         if self._db is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._gate():
+            with self._gate:
                 self._identity = self._now()  # what is there, should it turn out to be damaged
                 self._db = open_file(self.path, LAYOUT, self.patience, check=False)
                 self._identity = self._now()
@@ -132,34 +167,27 @@ class Database:
             return None
         return os.getpid(), stat.st_dev, stat.st_ino
 
-    @contextmanager
-    def _gate(self) -> Iterator[None]:
+    @property
+    def _gate(self) -> FileLock:
         """Nobody opens the file while another sets it aside: a new file would meet the log of the old one."""
-        with FileLock(f"{self.path}.lock", timeout=self.patience):
-            yield
+        return FileLock(f"{self.path}.lock", timeout=self.patience)
 
     def _set_aside(self, error: Exception) -> None:
         seen = self._identity
         self.close()
         aside = self.path.with_name(f"{self.path.name}.damaged")
-        with self._gate():
+        with self._gate:
             if seen is not None and seen != self._now():
                 return  # another process has met the same damage, and was quicker
             move_aside(self.path, aside)
-        log.warning(
-            "%s is damaged (%s): it is now %s, and references are augmented anew",
-            self.path,
-            error,
-            aside.name,
-        )
+        note = "%s is damaged (%s): it is now %s, and references are augmented anew"
+        log.warning(note, self.path, error, aside.name)
 
     def _give_up(self, error: Exception) -> None:
         self.close()
         self.unusable = True
-        log.warning(
-            "the cache %s cannot be used (%s): going on without it; %s names another folder",
-            self.path, error, FOLDER,
-        )  # fmt: skip
+        note = "the cache %s cannot be used (%s): going on without it; %s names another folder"
+        log.warning(note, self.path, error, FOLDER)
 
 
 # The augmentation cache: what was augmented once is found again, by any process of this machine.
@@ -187,43 +215,45 @@ class AugmentationCache:
         wanted = list(dict.fromkeys(keys))
         nothing: dict[bytes, bytes] = {}
         stored = self.database.run(lambda db: _stored(db, wanted), nothing)
-        found, damaged = {}, []
+        augmentations, damaged = {}, []
         for key, value in stored.items():
             try:
-                found[key] = decode(key, value)
+                augmentations[key] = decode(key, value)
             except DamagedRowError:
                 damaged.append(key)
         if damaged:
             log.warning("%s: %d damaged augmentations are computed again", self.database.path, len(damaged))
-            self.database.run(lambda db: _remove(db, damaged), None)
-        if found:
-            self.database.run(lambda db: _touch(db, list(found)), None)
-        return found
+            statement = "DELETE FROM rows WHERE key = ?"
+            self.database.run(lambda db: _write(db, statement, [(key,) for key in damaged]), None)
+        if augmentations:
+            self.database.run(lambda db: _touch(db, list(augmentations)), None)
+        return augmentations
 
     def present(self, keys: Iterable[bytes]) -> set[bytes]:
         """Return which keys are there, without reading what they stand for."""
         wanted = list(dict.fromkeys(keys))
         return self.database.run(lambda db: {row[0] for row in among(db, "key", "rows", wanted)}, set())
 
-    def save(self, found: Mapping[bytes, Augmentation]) -> None:
+    def save(self, augmentations: Mapping[bytes, Augmentation]) -> None:
         """Keep augmentations, and give up the claims to them; all are on disk when this returns."""
         now = int(time.time())
-        rows = [(key, encode(key, one), now) for key, one in found.items()]
-        self.database.run(lambda db: self._save(db, rows), None)
+        rows = [(key, encode(key, augmentation), now) for key, augmentation in augmentations.items()]
 
-    def _save(self, db: sqlite3.Connection, rows: Sequence[tuple[bytes, bytes, int]]) -> None:
-        with writing(db):
-            db.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", rows)
-            db.executemany("DELETE FROM claims WHERE key = ?", [row[:1] for row in rows])
-        if used_bytes(db) > self.size:
-            _evict(db, int(KEEP * self.size))
+        def save(db: sqlite3.Connection) -> None:
+            with writing(db):
+                db.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", rows)
+                db.executemany("DELETE FROM claims WHERE key = ?", [row[:1] for row in rows])
+            if used_bytes(db) > self.size:
+                _evict(db, int(KEEP * self.size))
+
+        self.database.run(save, None)
 
 
-def cache_at(place: bool | str | Path | None) -> AugmentationCache | None:
+def cache_at(option: bool | str | Path | None) -> AugmentationCache | None:
     """Return the cache that an option stands for: the default one, one in a folder, or none."""
-    if place is None or place is False:
+    if option is None or option is False:
         return None
-    cache = AugmentationCache(None if place is True else Path(place).expanduser().absolute())
+    cache = AugmentationCache(None if option is True else Path(option).expanduser().absolute())
     return cache if cache.size else None
 
 
@@ -232,9 +262,9 @@ def among(
 ) -> Iterator[tuple[Any, ...]]:
     """Select the rows of a table that have one of the keys. In a damaged file, anything may stand in them."""
     for start in range(0, len(keys), ASK):
-        some = keys[start : start + ASK]
-        marks = ",".join("?" * len(some))
-        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", some)
+        asked = keys[start : start + ASK]
+        marks = ",".join("?" * len(asked))
+        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", asked)
 
 
 def used_bytes(db: sqlite3.Connection) -> int:
@@ -250,9 +280,9 @@ def _stored(db: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]
     return {key: value if isinstance(value, bytes) else b"" for key, value in rows}
 
 
-def _remove(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
+def _write(db: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     with writing(db):
-        db.executemany("DELETE FROM rows WHERE key = ?", [(key,) for key in keys])
+        db.executemany(statement, rows)
 
 
 def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
@@ -262,8 +292,7 @@ def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
     # Whoever only reads is not to fail because nothing can be written; what is damaged is found by reading.
     with suppress(sqlite3.OperationalError):
         if stale:
-            with writing(db):
-                db.executemany("UPDATE rows SET used = ? WHERE key = ?", [(now, key) for key in stale])
+            _write(db, "UPDATE rows SET used = ? WHERE key = ?", [(now, key) for key in stale])
 
 
 def _evict(db: sqlite3.Connection, size: int) -> None:
@@ -300,7 +329,8 @@ def info(cache: AugmentationCache) -> Info:
     rows, oldest = cache.database.run(
         lambda db: db.execute("SELECT count(*), min(used) FROM rows").fetchone(), (0, None)
     )
-    return Info(rows, sum(path.stat().st_size for path in _files(cache)), oldest, aside)
+    files = [cache.database.path, cache.database.path.with_name(f"{cache.database.path.name}-wal")]
+    return Info(rows, sum(path.stat().st_size for path in files if path.exists()), oldest, aside)
 
 
 def clear(cache: AugmentationCache) -> int:
@@ -326,28 +356,18 @@ def problems(cache: AugmentationCache) -> list[str]:
     path = cache.database.path
     if not path.exists():
         return []
-    found, damaged = [], 0
+    texts, damaged = [], 0
     try:
-        with closing(
-            sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=cache.database.patience)
-        ) as db:
-            found += [text for (text,) in db.execute("PRAGMA integrity_check(10)") if text != "ok"]
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=cache.database.patience)
+        with closing(connection) as db:
+            texts += [text for (text,) in db.execute("PRAGMA integrity_check(10)") if text != "ok"]
             for key, value in db.execute("SELECT key, value FROM rows"):
                 try:
                     decode(key, value)
                 except (DamagedRowError, TypeError):
                     damaged += 1
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise failed(str(path), f"{error}", "try again when other runs have ended") from error
-        found.append(str(error))
     except sqlite3.DatabaseError as error:
-        found.append(str(error))
-    return found + (
-        [f"{damaged} rows do not have the checksum that they were written with"] if damaged else []
-    )
-
-
-def _files(cache: AugmentationCache) -> list[Path]:
-    path = cache.database.path
-    return [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            raise failed(str(path), f"{error}", "try again when other runs have ended") from error
+        texts.append(str(error))
+    return texts + [f"{damaged} rows do not have the checksum that they were written with"] * bool(damaged)

@@ -11,7 +11,11 @@ Value = TypeVar("Value")
 
 
 class LRUCache(Generic[Key, Value]):
-    """Keeps values up to a total size."""
+    """Keeps values up to a total size.
+
+    ``cachetools.LRUCache`` raises an error for a value larger than the limit and replaces values that are there;
+    here the former is not kept and the latter stay, and thirty lines are no reason for a dependency.
+    """
 
     def __init__(self, limit: int, size_of: Callable[[Key, Value], int] = lambda key, value: 1) -> None:
         """Keep at most `limit`, in the units of `size_of`; by default, so many values."""
@@ -24,10 +28,10 @@ class LRUCache(Generic[Key, Value]):
 
     def get(self, key: Key) -> Value | None:
         """The value, if it is still there."""
-        found = self._kept.get(key)
-        if found is not None:
+        value = self._kept.get(key)
+        if value is not None:
             self._kept.move_to_end(key)
-        return found
+        return value
 
     def keep(self, key: Key, value: Value) -> None:
         """Remember a value, unless one is there already, and forget older ones if need be."""

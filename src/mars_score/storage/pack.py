@@ -1,4 +1,4 @@
-"""A pack: augmented references in one file, so that everyone compares with the same texts."""
+"""Augmented references as bytes, and packs of them: files from which everyone compares with the same texts."""
 
 from __future__ import annotations
 
@@ -6,26 +6,92 @@ import hashlib
 import json
 import os
 import struct
+import zlib
+from bisect import bisect_left
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError
 from mars_score.fingerprint import KEY, joined, pair_key
 from mars_score.io.output import failed, replacing, unwritable
-from mars_score.storage.codec import DamagedRowError, decode, encode
+from mars_score.types import Augmentation, AugmentedReference, Block, Template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
-    from mars_score.types import Augmentation, Pair
+    from mars_score.types import Pair
 
 
-# The file of a pack: augmented references that a lab publishes, so that everyone compares with the same
-# ones.
+# An augmentation as bytes: compressed, and with a checksum, so that damage is noticed and never scored.
+#
+#    checksum (16 bytes)   of the key and of all that follows
+#    zlib of JSON          [flags, sources, augmented]
+#
+# The checksum covers the key: bytes that stand where another row should be are damage too. A reference's variants
+# share its text, so it is written once; a template is the lengths of its blocks and which of them are blank.
+
+CHECKSUM = 16
+"""Bytes."""
+_LEVEL = 6
+_TEXT, _BLANK = "tb"
+
+
+class DamagedRowError(ValueError):
+    """Bytes that are not what was encoded under this key."""
+
+
+def encode(key: bytes, augmentation: Augmentation) -> bytes:
+    """Return an augmentation's bytes; `key` is what they will be looked up by."""
+    variants = augmentation.augmented
+    sources = list(dict.fromkeys(variant.template.source for variant in variants))
+    content = [augmentation.flags, sources, [_written(variant, sources) for variant in variants]]
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    # Python's texts may hold halves of surrogate pairs; this keeps them as they are.
+    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL)
+    return _checksum(key, packed) + packed
+
+
+def decode(key: bytes, data: bytes) -> Augmentation:
+    """Return the augmentation that was encoded under this key, or raise :class:`DamagedRowError`."""
+    packed = data[CHECKSUM:]
+    if len(data) <= CHECKSUM or data[:CHECKSUM] != _checksum(key, packed):
+        raise DamagedRowError("the checksum does not fit")
+    try:
+        flags, sources, augmented = json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+        return Augmentation(tuple(_read(variant, sources) for variant in augmented), tuple(flags))
+    # With the right checksum, only another version of this file can have written it.
+    except (zlib.error, ValueError, TypeError, KeyError, IndexError) as error:
+        raise DamagedRowError(f"it is in another form: {error}") from error
+
+
+def _written(variant: AugmentedReference, sources: Sequence[str]) -> list[Any]:
+    blocks, source = variant.template.blocks, sources.index(variant.template.source)
+    kinds = "".join(_BLANK if block.blank else _TEXT for block in blocks)
+    # JSON writes a float with as many digits as it takes to read the same float again.
+    return [variant.ratio, source, [len(block.text) for block in blocks], kinds, variant.fills]
+
+
+def _read(written: list[Any], sources: Sequence[str]) -> AugmentedReference:
+    ratio, source, lengths, kinds, fills = written
+    borders = pairwise(accumulate(lengths, initial=0))
+    blocks = tuple(
+        Block(sources[source][start:end], kind == _BLANK)
+        for (start, end), kind in zip(borders, kinds, strict=True)
+    )
+    return AugmentedReference(Template(ratio, blocks), tuple(fills))
+
+
+def _checksum(key: bytes, packed: bytes) -> bytes:
+    # The key goes in by its length: no other key and bytes can run together to the same.
+    return hashlib.blake2b(len(key).to_bytes(8, "big") + key + packed, digest_size=CHECKSUM).digest()
+
+
+# The file of a pack: start, header, rows, index, end.
 
 SUFFIX = ".marspack"
 MAGIC, END_MAGIC = b"\x89MARSPACK\r\n\x1a\n", b"MARSDONE"
@@ -63,23 +129,18 @@ class Header:
         """The augmentation signature in one line."""
         return joined(self.parts)
 
-    def as_json(self) -> dict[str, dict[str, str]]:
-        """Plain data."""
-        return asdict(self)
-
-
-# Reading a pack. The whole file is hashed once as it is opened; rows are then read one by one, as they are
-# needed.
 
 _CHUNK = 1 << 20
 _AGAIN = "fetch or copy the pack again, or make it with mars-score augment"
 
 
 class Pack:
-    """A file of augmented references. It is opened when it is first asked; memory holds its index alone."""
+    """A file of augmented references. It is opened, and hashed, when it is first asked; rows are read one by one.
+
+    Memory holds its index alone.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        """Name the file."""
         self.path = Path(path)
 
     def __len__(self) -> int:
@@ -97,20 +158,14 @@ class Pack:
         """Return the augmentation of a pair, or ``None`` if the pack does not have it."""
         header, index = self._content
         key = pair_key(header.signature, pair)
-        low, high = 0, len(index) // ENTRY.size
-        while low < high:  # the index stays as it is in the file: a tenth of what objects would take
-            middle = (low + high) // 2
-            start = middle * ENTRY.size
-            if index[start : start + len(key)] < key:
-                low = middle + 1
-            else:
-                high = middle
-        if low * ENTRY.size >= len(index):
+        # The index stays as it is in the file: a tenth of what objects would take.
+        starts = range(0, len(index), ENTRY.size)
+        number = bisect_left(starts, key, key=lambda start: index[start : start + len(key)])
+        if number == len(starts):
             return None
-        found, position, length = ENTRY.unpack_from(index, low * ENTRY.size)
-        return self._row(key, position, length) if found == key else None
-
-    def _row(self, key: bytes, position: int, length: int) -> Augmentation:
+        present, position, length = ENTRY.unpack_from(index, starts[number])
+        if present != key:
+            return None
         try:
             with self.path.open("rb") as stream:
                 stream.seek(position)
@@ -127,10 +182,9 @@ class Pack:
             with self.path.open("rb") as stream:
                 return self._read(stream)
         except OSError as error:
-            problem = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-            raise self._refused(
-                f"{problem}", "name a pack that mars-score augment DATA -o refs.marspack has made"
-            ) from error
+            problem = "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
+            remedy = "name a pack that mars-score augment DATA -o refs.marspack has made"
+            raise self._refused(problem, remedy) from error
 
     def _read(self, stream: IO[bytes]) -> tuple[Header, bytes]:
         size = os.fstat(stream.fileno()).st_size
@@ -151,7 +205,7 @@ class Pack:
                 "install the version of mars-score that made it, or make the pack again",
             )
         position, count, recorded, _ = END.unpack(end)
-        if _hash(stream, size - END.size + CHECKED) != recorded:
+        if _digest(stream, size - END.size + CHECKED).digest() != recorded:
             raise self._refused("the pack was changed after it was made: its hash is another", _AGAIN)
         if rows != count or position + count * ENTRY.size + END.size != size:
             raise self._refused("the pack contradicts itself", _AGAIN)
@@ -165,22 +219,19 @@ class Pack:
         return InputError(problem, path=self.path, remedy=remedy)
 
 
-def _hash(stream: IO[bytes], length: int) -> bytes:
-    """Return the hash of a file's first bytes."""
+def _digest(stream: IO[bytes], length: int) -> hashlib._Hash:
+    """Return the sha256 of a file's first bytes."""
     digest = hashlib.sha256()
     stream.seek(0)
     while length and (chunk := stream.read(min(_CHUNK, length))):
         digest.update(chunk)
         length -= len(chunk)
-    return digest.digest()
-
-
-# Writing a pack. It appears under its name when it is complete, or not at all.
+    return digest
 
 
 @contextmanager
 def pack_writer(path: str | Path, header: Header) -> Iterator[PackWriter]:
-    """Give a writer of rows; when the block ends without an error, the pack takes its place."""
+    """Give a writer of rows; the pack appears when the block ends without an error, whole or not at all."""
     target = Path(path)
     with replacing(target) as temporary:
         try:
@@ -192,7 +243,7 @@ def pack_writer(path: str | Path, header: Header) -> Iterator[PackWriter]:
             yield writer
             writer.finish()
         finally:
-            with suppress(OSError):  # what could not be written was told before
+            with suppress(OSError):  # what could not be written was reported before
                 stream.close()
 
 
@@ -202,7 +253,7 @@ class PackWriter:
     def __init__(self, stream: IO[bytes], header: Header, target: Path) -> None:
         """Begin the file; the target is its name in messages."""
         self._stream, self._signature, self._target = stream, header.signature, target
-        self._header = json.dumps(header.as_json()).encode()  # the parts in order, as they make the signature
+        self._header = json.dumps(asdict(header)).encode()  # the parts in order, as they make the signature
         self._index: dict[bytes, tuple[int, int]] = {}
         self._position = 0
         self._write(self._start())
@@ -211,11 +262,11 @@ class PackWriter:
     def __len__(self) -> int:
         return len(self._index)
 
-    def add(self, pair: Pair, found: Augmentation) -> None:
+    def add(self, pair: Pair, augmentation: Augmentation) -> None:
         """Write one row, unless it is there already."""
         key = pair_key(self._signature, pair)
         if key not in self._index:
-            row = encode(key, found)
+            row = encode(key, augmentation)
             self._index[key] = self._position, len(row)
             self._write(row)
 
@@ -224,25 +275,22 @@ class PackWriter:
         rows = self._position
         for key, (position, length) in sorted(self._index.items()):
             self._write(ENTRY.pack(key, position, length))
-        with self._told():
+        with self._reporting():
             self._stream.seek(0)
             self._stream.write(self._start())
-            self._stream.seek(0)
-            digest = hashlib.sha256()
-            while chunk := self._stream.read(_CHUNK):
-                digest.update(chunk)
+            digest = _digest(self._stream, self._position)
             numbers = END.pack(rows, len(self._index), b"", b"")[:CHECKED]
             digest.update(numbers)
             self._stream.write(numbers + digest.digest() + END_MAGIC)
             self._stream.flush()
 
     def _write(self, data: bytes) -> None:
-        with self._told():
+        with self._reporting():
             self._stream.write(data)
         self._position += len(data)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reporting(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

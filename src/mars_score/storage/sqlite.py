@@ -12,18 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from filelock import Timeout
 
-from mars_score.io.output import failed
-from mars_score.storage.places import FOLDER
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from mars_score.errors import OutputError
-
-
-# How our SQLite files are opened, written and set aside: a log beside the file, and tables of a numbered
-# layout.
 
 BESIDE = ("-wal", "-shm")
 """Files that SQLite keeps beside an open one; they belong to that one alone."""
@@ -59,15 +51,15 @@ def open_file(path: Path, layout: Layout, patience: float, *, check: bool) -> sq
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
-        (found,) = db.execute("PRAGMA user_version").fetchone()
-        if found not in (0, layout.number):
-            raise sqlite3.DatabaseError(f"its layout is {found}, not {layout.number}")
-        if found == 0:
+        (number,) = db.execute("PRAGMA user_version").fetchone()
+        if number not in (0, layout.number):
+            raise sqlite3.DatabaseError(f"its layout is {number}, not {layout.number}")
+        if number == 0:
             for pragma in layout.at_first:
                 db.execute(f"PRAGMA {pragma}")
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA synchronous = {layout.synchronous}")
-        if found == 0:
+        if number == 0:
             db.executescript(f"BEGIN IMMEDIATE;{layout.tables}PRAGMA user_version = {layout.number};COMMIT;")
     except BaseException:
         db.close()
@@ -95,8 +87,6 @@ def move_aside(path: Path, aside: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-# What is wrong with a database, told from SQLite's complaint.
-
 Trouble = Literal["full", "unusable", "damaged"]
 _HARDLY_FREE = 1 << 20
 """Bytes; with fewer, what SQLite calls an input-output error is a full disk."""
@@ -105,23 +95,15 @@ _HARDLY_FREE = 1 << 20
 def classify_sqlite_error(error: Exception, folder: Path) -> Trouble:
     """Say what an error of SQLite or of the system means for a file in a folder."""
     # By its words: Python has SQLite's codes only since 3.11.
-    told = str(error).lower()
-    perhaps_full = "disk i/o error" in told or "unable to open" in told
+    message = str(error).lower()
+    perhaps_full = "disk i/o error" in message or "unable to open" in message
     no_space = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if "disk is full" in told or no_space or (perhaps_full and _hardly_free(folder)):
+    if "disk is full" in message or no_space or (perhaps_full and _hardly_free(folder)):
         return "full"
     if isinstance(error, OSError | Timeout) or perhaps_full:
         return "unusable"
-    return "unusable" if any(mark in told for mark in ("locked", "busy", "readonly", "denied")) else "damaged"
-
-
-def disk_full(path: Path) -> OutputError:
-    """Return the error for a disk that is full."""
-    return failed(
-        str(path),
-        "the disk is full; augmented references cannot be kept",
-        f"free some space, then run the same command again; or set {FOLDER} to another folder, "
-        "or leave the cache out with --no-cache",
+    return (
+        "unusable" if any(mark in message for mark in ("locked", "busy", "readonly", "denied")) else "damaged"
     )
 
 

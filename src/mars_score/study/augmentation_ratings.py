@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from mars_score.errors import InputError, did_you_mean
 from mars_score.fingerprint import digest
 from mars_score.io import delimited, json_rows
-from mars_score.io.datasets.ratings import Place, number
+from mars_score.io.datasets.base import number
 from mars_score.io.examples import clean_examples
+from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of
 from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
@@ -103,7 +104,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
 
 def _rating(values: dict[str, object], path: str, line: int) -> Rating:
     item, rater = (unescape(str(values[name]).strip()) for name in ("item", "rater"))
-    place = Place(path, line, item)
+    place = RowLocation(path, line, item)
     return Rating(
         item,
         _known(values["variant"], VARIANTS, "variant", place),
@@ -119,7 +120,7 @@ def _from_sheet(rows: list[tuple[int, dict[str, object]]], path: str | Path) -> 
     found: list[Rating] = []
     for line, values in rows:
         code = str(values["code"]).strip()
-        place = Place(str(path), line, code)
+        place = RowLocation(str(path), line, code)
         if code not in key:
             place.fail(
                 "the key has no such code", f"use the sheet that {key_path(path).name} was written with"
@@ -151,14 +152,14 @@ def _key(sheet: str | Path) -> dict[str, tuple[str, str]]:
         ) from error
 
 
-def _known(value: object, known: tuple[str, ...], what: str, place: Place) -> str:
+def _known(value: object, known: tuple[str, ...], what: str, place: RowLocation) -> str:
     name = str(value).strip().lower()
     if name not in known:
         place.fail(f"unknown {what} {name!r}.{did_you_mean(name, known)}", f"write {', '.join(known)}")
     return name
 
 
-def _in_scale(value: object, name: str, place: Place) -> float:
+def _in_scale(value: object, name: str, place: RowLocation) -> float:
     found = number(value, name, place)
     low, high = SCALE
     if found is None or not low <= found <= high:

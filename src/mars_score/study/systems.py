@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io import delimited, json_rows
-from mars_score.io.datasets.ratings import Place, number
+from mars_score.io.datasets.base import number
+from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of, read_signatures
 from mars_score.io.source import check_readable, open_input, pieces
 from mars_score.io.writers import unescape
@@ -41,7 +42,7 @@ def read_scores(path: str | Path) -> Scores:
     for line, key, values in _json_rows(name) if kind == "jsonl" else _table_rows(name, kind):
         if key in found:
             raise InputError(f"the id {key!r} is given twice", path=name, line=line, remedy="make ids unique")
-        place = Place(name, line, key)
+        place = RowLocation(name, line, key)
         found[key] = {metric: number(value, metric, place) for metric, value in values.items()}
     if not found:
         raise InputError("the file has no scores", path=name, remedy=_REMEDY)

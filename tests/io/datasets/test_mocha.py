@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.io.datasets.mocha import entries
+from mars_score.io.datasets.mocha import answers
 
 if TYPE_CHECKING:
     from tests.io.datasets.conftest import Folder
@@ -121,8 +121,8 @@ objects = st.dictionaries(st.text(max_size=3), st.integers() | st.text() | st.li
 def test_nested_objects_are_read_as_by_the_json_module(value: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
     found: dict[str, dict[str, object]] = {group: {} for group in value}
-    for entry in entries(text, "a.json", ""):
-        found[entry.group][entry.key] = entry.values
+    for answer in answers([(1, text)], "a.json"):
+        found[answer.group][answer.key] = answer.values
         if indent is not None:
-            assert text.split("\n")[entry.line - 1].strip().startswith(json.dumps(entry.key))
+            assert text.split("\n")[answer.line - 1].strip().startswith(json.dumps(answer.key))
     assert found == value

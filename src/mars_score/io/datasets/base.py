@@ -1,28 +1,27 @@
-"""A data set: rows to score, each with what people thought of it; parts of it, and what it is like."""
+"""A data set: rows to score, each with what people thought of it; and human ratings as files have them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.io.datasets.ratings import mean
+from mars_score.io import delimited
+from mars_score.io.source import open_input, pieces
 from mars_score.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from mars_score.io.fields import RowLocation
     from mars_score.types import Example
 
-    pass
-
-    pass
-
-
-# A data set: rows to score, each with what people thought of it.
+PAPER_NEWSROOM = ("textrank", "abstractive", "pointer_n")
+"""The systems of Newsroom that the paper evaluates; it calls the second one Seq2Seq."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +112,6 @@ def _sha256(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
-# A part of a data set: some of its systems, some of its tasks, some of its languages.
-
-PAPER_NEWSROOM = ("textrank", "abstractive", "pointer_n")
-"""The systems of Newsroom that the paper evaluates; it calls the second one Seq2Seq."""
-
-
 def select(
     dataset: Dataset,
     systems: Collection[str] | None = None,
@@ -127,19 +120,19 @@ def select(
 ) -> Dataset:
     """Return the rows of these systems, tasks and languages, in their order; ``None`` stands for all."""
     rows = dataset.rows
-    if systems is not None:
-        wanted = _known("system", systems, {row.system for row in rows}, dataset.name)
-        rows = tuple(row for row in rows if row.system in wanted)
-    if tasks is not None:
-        wanted = _known("task", tasks, {row.task for row in rows}, dataset.name)
-        rows = tuple(row for row in rows if row.task in wanted)
-    if langs is not None:
-        wanted = _known("language", langs, {row.lang for row in rows}, dataset.name)
-        rows = tuple(row for row in rows if row.lang in wanted)
+    choices: list[tuple[str, Collection[str] | None, Callable[[Rated], str]]] = [
+        ("system", systems, lambda row: row.system),
+        ("task", tasks, lambda row: row.task),
+        ("language", langs, lambda row: row.lang),
+    ]
+    for kind, names, label in choices:
+        if names is not None:
+            wanted = _checked(kind, names, {label(row) for row in rows}, dataset.name)
+            rows = tuple(row for row in rows if label(row) in wanted)
     return replace(dataset, rows=rows)
 
 
-def _known(kind: str, names: Collection[str], present: set[str], dataset: str) -> set[str]:
+def _checked(kind: str, names: Collection[str], present: set[str], dataset: str) -> set[str]:
     """Return the names, all of which must be present: a misspelt one would silently leave its rows out."""
     wanted = {names} if isinstance(names, str) else set(names)
     listed = ", ".join(sorted(present - {""})) or "none"
@@ -150,12 +143,9 @@ def _known(kind: str, names: Collection[str], present: set[str], dataset: str) -
     return wanted
 
 
-# What a data set is like: the columns of the paper's Table 2.
-
-
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts and mean lengths of a data set. A length is in words, with punctuation marks as words."""
+    """Counts and mean lengths of a data set (the paper's Table 2), in words, with punctuation marks as words."""
 
     name: str
     rows: int
@@ -179,7 +169,7 @@ def statistics(dataset: Dataset) -> Statistics:
     """Count and measure the rows of a data set."""
     if not dataset.rows:
         raise InputError(f"{dataset.name} has no rows", remedy="load or select at least one row")
-    length = lru_cache(maxsize=None)(_length)
+    length = cache(lambda text: len(words(text)))
     contexts = mean([length(row.example.context) for row in dataset])
     references = mean([mean([length(text) for text in row.example.references]) for row in dataset])
     counts = [len(row.ratings) for row in dataset]
@@ -196,5 +186,107 @@ def statistics(dataset: Dataset) -> Statistics:
     )
 
 
-def _length(text: str) -> int:
-    return len(words(text))
+# Human ratings as files have them: numbers, lists of numbers, numbers by name.
+
+
+def number(value: object, name: str, location: RowLocation) -> float | None:
+    """Return a number, also one written as text; null, NaN and an empty text are no rating."""
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        text = value[:40]
+        try:
+            value = float(value)
+        except ValueError:
+            location.fail(f"{name} must be a number, not {text!r}", "write a number, or null for no rating")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        location.fail(
+            f"{name} must be a number, not {json.dumps(value)[:40]}", "write a number, or null for no rating"
+        )
+    # This is false of NaN too, and true or false of whole numbers that no float can hold.
+    return float(value) if abs(value) < 1e300 else None
+
+
+def number_list(value: object, name: str, location: RowLocation) -> tuple[float, ...]:
+    """Return a list of numbers, which a cell of a table holds as JSON; raters without a rating are left out."""
+    if isinstance(value, str) and value.strip():
+        value = _json(value, name, location, "[3, 4, 5]")
+    if value is None or value == "":
+        return ()
+    if not isinstance(value, list):
+        location.fail(f"{name} must be a list of numbers", "write a list such as [3, 4, 5], or null")
+    ratings = [
+        number(item, f"{name}[{index} of {len(value)}]", location) for index, item in enumerate(value, 1)
+    ]
+    return tuple(rating for rating in ratings if rating is not None)
+
+
+def named_numbers(value: object, name: str, location: RowLocation) -> dict[str, float]:
+    """Return numbers by name, which a cell of a table holds as JSON; names without a number are left out."""
+    if isinstance(value, str) and value.strip():
+        value = _json(value, name, location, '{"fluency": 4}')
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, dict):
+        location.fail(
+            f"{name} must be an object of numbers", 'write an object such as {"fluency": 4}, or null'
+        )
+    ratings = {key: number(item, f"{name}.{key}", location) for key, item in value.items()}
+    return {key: rating for key, rating in ratings.items() if rating is not None}
+
+
+def mean(numbers: Sequence[float]) -> float:
+    """Return the mean, summed without rounding so that it does not depend on the order of raters."""
+    return math.fsum(numbers) / len(numbers)
+
+
+def _json(text: str, name: str, location: RowLocation, example: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        location.fail(f"{name} is not JSON: {text[:40]!r}", f"write it as {example}")
+
+
+# The tables of the original releases: a header, then rows whose last cells may be missing.
+
+
+def csv_header(path: str) -> list[str]:
+    """Return the column names of a csv file; empty for an empty file."""
+    with open_input(path) as stream:
+        _, cells = next(delimited.records(pieces(stream, path), path, ","), (1, []))
+    return [cell.strip() for cell in cells]
+
+
+def csv_rows(path: str, needed: Sequence[str], what: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line and the cells by name of each row of a csv file with at least the needed columns."""
+    with open_input(path) as stream:
+        rows = delimited.records(pieces(stream, path), path, ",")
+        start, cells = next(rows, (1, []))
+        names = [cell.strip() for cell in cells]
+        _check_header(names, needed, what, path, start)
+        # Crowdsourcing exports leave out trailing cells that were never filled, so a row may be shorter.
+        least = 1 + max(names.index(name) for name in needed)
+        for line, cells in rows:
+            if not least <= len(cells) <= len(names):
+                problem = f"the row has {len(cells)} cells, but the header has {len(names)}"
+                remedy = "a cell that holds a comma, a quote or a line break must be quoted, and its quotes doubled"
+                raise InputError(problem, path=path, line=line, remedy=remedy)
+            yield line, dict(zip(names, cells, strict=False))
+
+
+def _check_header(names: list[str], needed: Sequence[str], what: str, path: str, line: int) -> None:
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise InputError(
+            f"the header has no column {missing[0]!r}, so this is not {what}",
+            path=path,
+            line=line,
+            remedy=f"the columns must be {', '.join(needed[:12])}{', ...' * (len(needed) > 12)};"
+            " if the file has another format, name it: format=...",
+        )
+    twice = next((name for name in needed if names.count(name) > 1), None)
+    if twice is not None:
+        problem = f"the header has {names.count(twice)} columns {twice!r}"
+        raise InputError(problem, path=path, line=line, remedy="rename all but one")

@@ -15,10 +15,8 @@ import re
 from dataclasses import dataclass, field
 
 from mars_score.errors import InputError
-from mars_score.io.datasets import ratings
-from mars_score.io.datasets.base import Rated
-from mars_score.io.datasets.ratings import Place, mean
-from mars_score.io.fields import RawRow, field_names, to_example
+from mars_score.io.datasets.base import Rated, csv_header, csv_rows, mean
+from mars_score.io.fields import RawRow, RowLocation, field_names, to_example
 
 SCALE = {"invalid": 1, "rare": 2, "specific": 3, "average": 4, "typical": 5, "very typical": 6}
 """How typical a text is; numbers from 1 to 6 are understood as well."""
@@ -51,11 +49,9 @@ def read(path: str) -> tuple[list[Rated], int]:
             references.setdefault(context, []).append(text.output)
     systems = {key: text for key, text in texts.items() if not is_human(key[0])}
     if not systems:
-        raise InputError(
-            "no text of a system: there are no rows, or every TYPE starts with HUMAN",
-            path=path,
-            remedy="give the ratings of a system's texts together with those of the human ones",
-        )
+        problem = "no text of a system: there are no rows, or every TYPE starts with HUMAN"
+        remedy = "give the ratings of a system's texts together with those of the human ones"
+        raise InputError(problem, path=path, remedy=remedy)
     rows = []
     for (kind, context, _), text in systems.items():
         if context not in references:
@@ -71,7 +67,7 @@ def read(path: str) -> tuple[list[Rated], int]:
 
 def _texts(path: str) -> dict[tuple[str, str, str], _Text]:
     """Return the texts by type, context and output; all workers' ratings of a text are together."""
-    indexes = sorted({int(match[1]) for name in ratings.header(path) if (match := _OUTPUT.fullmatch(name))})
+    indexes = sorted({int(match[1]) for name in csv_header(path) if (match := _OUTPUT.fullmatch(name))})
     if not indexes:
         raise InputError(
             f"the header has no column 'Input.OUT0', so this is not {_WHAT}",
@@ -84,15 +80,15 @@ def _texts(path: str) -> dict[tuple[str, str, str], _Text]:
         name for i in indexes for name in (f"Input.CTX{i}", f"Input.OUT{i}", f"Input.TYPE{i}", f"Answer.{i}")
     ]
     texts: dict[tuple[str, str, str], _Text] = {}
-    for line, cells in ratings.read(path, needed, _WHAT):
+    for line, cells in csv_rows(path, needed, _WHAT):
         for i in indexes:
             context, output = cells[f"Input.CTX{i}"].strip(), cells[f"Input.OUT{i}"].strip()
             kind = cells[f"Input.TYPE{i}"].strip()
-            place = Place(path, line, f"{kind} {i}")
+            location = RowLocation(path, line, f"{kind} {i}")
             if not kind:
-                place.fail(f"Input.TYPE{i} is empty", "name the system, or HUMAN for a human text")
+                location.fail(f"Input.TYPE{i} is empty", "name the system, or HUMAN for a human text")
             text = texts.setdefault((kind, _key(context), output), _Text(line, context, output))
-            text.ratings.append(_rating(cells[f"Answer.{i}"], f"Answer.{i}", place))
+            text.ratings.append(_rating(cells[f"Answer.{i}"], f"Answer.{i}", location))
     return texts
 
 
@@ -101,17 +97,17 @@ def _key(context: str) -> str:
     return " ".join(context.replace('"', " ").split())
 
 
-def _rating(answer: str, name: str, place: Place) -> float:
-    known = SCALE.get(answer.strip().lower())
-    if known is not None:
-        return float(known)
+def _rating(answer: str, name: str, location: RowLocation) -> float:
+    word_value = SCALE.get(answer.strip().lower())
+    if word_value is not None:
+        return float(word_value)
     try:
         rating = float(answer)
     except ValueError:
         rating = math.nan
     if not min(SCALE.values()) <= rating <= max(SCALE.values()):
         words = ", ".join(word.title() for word in SCALE)
-        place.fail(
+        location.fail(
             f"{name} is {answer[:40]!r}" if answer.strip() else f"{name} is empty",
             f"an answer is one of {words}, or a number from 1 to 6; leave out lines that are not complete",
         )

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from mars_score.io.fields import ResultRow
-from mars_score.io.writers import Table, json_line
+from mars_score.io.writers import DelimitedTable, json_line
 from mars_score.metrics.registry import METRICS
 from mars_score.run.work import augmented_content
 from mars_score.web.api.jobs import GoneError, ServerState, State, finished
@@ -74,7 +74,7 @@ def download(ticket: Ticket, form: str) -> Response:
     """The scores of a job as a file, the same to the byte as the command line writes."""
     if form == "json":
         return JSONResponse(scores(ticket))
-    render = json_line if form == "jsonl" else Table(",")
+    render = json_line if form == "jsonl" else DelimitedTable(",")
     text = "".join(render(row) for row in _result_rows(ticket))
     named = {"Content-Disposition": f'attachment; filename="scores.{form}"'}
     return Response(text, headers=named, media_type=FORMATS[form])

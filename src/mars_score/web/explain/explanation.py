@@ -7,11 +7,11 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError
-from mars_score.io.datasets.ratings import Place, mean, number, number_list
-from mars_score.io.datasets.rows import raw_rows
+from mars_score.io.datasets.base import mean, number, number_list
 from mars_score.io.examples import clean_examples
-from mars_score.io.fields import field_names, to_example
+from mars_score.io.fields import RowLocation, field_names, to_example
 from mars_score.io.output import INPUTS, format_of
+from mars_score.io.readers import raw_rows
 from mars_score.io.source import is_regular
 from mars_score.masking.cost import _fold as fold
 from mars_score.masking.cost import common
@@ -70,7 +70,7 @@ def read_ratings(
     names, found = field_names(fields), {}
     for count, row in enumerate(raw_rows(path, str(kind), names), 1):
         identity = to_example(row, count, names, path).id
-        place = Place(path, row.line, identity)
+        place = RowLocation(path, row.line, identity)
         rating = number(row.values.get(human), human, place)
         ratings = () if rating is not None else number_list(row.values.get("ratings"), "ratings", place)
         if rating is not None or ratings:
