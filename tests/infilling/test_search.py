@@ -16,7 +16,7 @@ from mars_score.infilling.decoder.engine import Engine
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.infilling.revision import SearchRow
 from mars_score.lm.causal import LanguageModel
-from mars_score.models.quiet import quiet
+from mars_score.models.report import quiet
 
 from .cases import FERRY, REQUESTS, jobs_of, template
 from .sequential_search import SequentialSearch

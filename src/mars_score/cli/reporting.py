@@ -22,7 +22,7 @@ from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import augments, make_metric
 from mars_score.run.work import peak_memory
 from mars_score.storage.augmentations import Costs, size_of
-from mars_score.storage.places import cache_folder
+from mars_score.storage.cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,8 +13,8 @@ from mars_score.cli.reporting import bars
 from mars_score.errors import InputError
 from mars_score.io.fields import Kept
 from mars_score.io.output import read_signatures, sidecar_of
-from mars_score.io.resume import foreign
 from mars_score.io.source import is_regular
+from mars_score.io.writers import foreign
 from mars_score.run.base import LocalEngine
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ _SCALARS = {int: "a whole number", bool: "true or false", str: "a text"}
 
 
 def _typed(kind: Any, value: Any, where: str) -> Any:
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         _expect(isinstance(value, dict), "an object", value, where)
         annotations, required = _fields(kind)
         if absent := next((name for name in required if name not in value), None):
