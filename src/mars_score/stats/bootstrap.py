@@ -78,8 +78,8 @@ def interval(
         return Interval(None, None, None, level, 0, 0, method, STATISTIC_UNDEFINED)
     if item_count < 2:
         return Interval(value, None, None, level, 0, 0, method, TOO_FEW_ITEMS)
-    found = statistic(draw_weights(item_count, draws, seed))
-    defined = found[np.isfinite(found)]
+    drawn = statistic(draw_weights(item_count, draws, seed))
+    defined = drawn[np.isfinite(drawn)]
     undefined = draws - len(defined)
     if undefined * 2 >= draws:
         return Interval(value, None, None, level, len(defined), undefined, method, DRAWS_UNDEFINED)
@@ -142,9 +142,7 @@ def _shifted(tails: Floats, draws: Floats, value: float, without_one: Floats) ->
     influence = kept.sum() / max(1, len(kept)) - kept
     spread = float((influence**2).sum())
     if not 0 < below < 1 or spread == 0:
-        return (
-            tails  # all draws on one side, or no item matters: there is no shift, and plain quantiles stand
-        )
+        return tails  # all draws on one side, or no item matters: plain quantiles stand
     bias = ndtri(below)
     skew = float((influence**3).sum()) / (6 * spread**1.5)
     z = bias + ndtri(tails)

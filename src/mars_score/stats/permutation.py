@@ -11,7 +11,7 @@ mixtures, and both are correlated with people. Values are (draws, 2), NaN where 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -94,7 +94,8 @@ def perm_both(
         return PermutationTest(None, None, None, 0, 0, len(rows), left_out, TOO_SHORT)
     if is_constant(rows.metric) or is_constant(other):
         return PermutationTest(None, None, None, 0, 0, len(rows), left_out, METRIC_CONSTANT)
-    rows, other = _standardised(rows, other)
+    a, b = ((values - values.mean()) / values.std() for values in (rows.metric, other))
+    rows, other = replace(rows, metric=a), b
     mixed = _mixed(rows, other, level, statistic)
     # The real difference comes from the same arithmetic as the swapped ones: so equal ones are equal.
     real = _differences(mixed(np.ones((1, len(rows)), dtype=bool)))[0]
@@ -151,11 +152,6 @@ def _aligned(first: Scored, second: Scored) -> tuple[Scored, Floats]:
     order = np.lexsort((second.metric, first.metric, first.human, first.systems, first.items))
     order = order[(first.usable & second.usable)[order]]
     return take(first, order), second.metric[order]
-
-
-def _standardised(rows: Scored, other: Floats) -> tuple[Scored, Floats]:
-    a, b = ((values - values.mean()) / values.std() for values in (rows.metric, other))
-    return Scored(a, rows.human, rows.items, rows.systems, rows.item_names, rows.system_names), b
 
 
 Bools: TypeAlias = NDArray[np.bool_]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,8 +111,7 @@ def compare_by_williams(
         return WilliamsTest(None, None, None, n, left_out, TOO_SHORT)
     if found[0] is None or found[1] is None or found[2] is None:
         return WilliamsTest(None, None, None, n, left_out, CORRELATION_UNDEFINED)
-    outcome = williams_test(found[0], found[1], found[2], n)
-    return WilliamsTest(outcome.t, outcome.p_greater, outcome.p_two_sided, n, left_out, outcome.reason)
+    return replace(williams_test(found[0], found[1], found[2], n), left_out=left_out)
 
 
 # Metrics in clusters of significance, as in WMT's metrics tasks.
@@ -143,16 +142,12 @@ def clusters(
     opened: list[str] = []
     cluster, rank = 1, 1
     for position, (negative, name) in enumerate(defined, 1):
-        if any(_significant(p_better(above, name), alpha) for above in opened):
+        if any((p := p_better(above, name)) is not None and p < alpha for above in opened):
             opened, cluster, rank = [], cluster + 1, position
         opened.append(name)
         found.append(Ranked(name, -negative, cluster, rank))
     without = sorted(name for name, value in values.items() if value is None)
     return (*found, *(Ranked(name, None, None, None) for name in without))
-
-
-def _significant(p: float | None, alpha: float) -> bool:
-    return p is not None and p < alpha
 
 
 _BLOCK = 4_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -57,57 +57,44 @@ class _Maker:
     """Makes the cells of one metric and one target."""
 
     def __init__(self, metric: str, target: str, rows: Scored, draws: int, seed: int) -> None:
-        self.metric, self.target, self.rows, self.draws, self.seed = metric, target, rows, draws, seed
+        self.target, self.rows, self.draws, self.seed = target, rows, draws, seed
+        self.cell = partial(Cell, metric, target)
 
     def of_level(self, level: Level, kind: Kind) -> list[Cell]:
         """The level as a whole, then each of its systems."""
-        found = correlate(self.rows, level, kind)
+        whole = correlate(self.rows, level, kind)
         low, high = self._bounds(level, kind)
-        whole = Cell(
-            self.metric, self.target, level, "", kind, found.value, low, high, found.n, found.left_out,
-            dict(found.undefined), found.reason,
-        )  # fmt: skip
-        return [whole, *self._systems(found)] if level == "system" else [whole]
+        undefined = dict(whole.undefined)
+        cell = self.cell(
+            level, "", kind, whole.value, low, high, whole.n, whole.left_out, undefined, whole.reason
+        )
+        return [cell, *self._systems(whole)] if level == "system" else [cell]
 
     def of_accuracy(self) -> Cell:
         """The calibrated pairwise accuracy."""
-        found = pairwise_accuracy(self.rows)
+        accuracy = pairwise_accuracy(self.rows)
         low = high = None
-        if self.target == HUMAN and found.value is not None:
+        if self.target == HUMAN and accuracy.value is not None:
             low, high = self._interval(self.rows, resampled_accuracy(self.rows))
-        undefined = {NO_PAIR: found.items_without_pairs} if found.items_without_pairs else {}
-        return Cell(
-            self.metric, self.target, "item", "", ACCURACY, found.value, low, high, found.items, found.left_out,
-            undefined, found.reason,
-        )  # fmt: skip
+        undefined = {NO_PAIR: accuracy.items_without_pairs} if accuracy.items_without_pairs else {}
+        items, left_out = accuracy.items, accuracy.left_out
+        return self.cell(
+            "item", "", ACCURACY, accuracy.value, low, high, items, left_out, undefined, accuracy.reason
+        )
 
-    def _systems(self, found: LevelCorrelation) -> list[Cell]:
-        made = []
-        for group in found.groups:
+    def _systems(self, whole: LevelCorrelation) -> list[Cell]:
+        cells = []
+        for group in whole.groups:
             if not group.name:  # an empty group stands for the level as a whole
                 continue
-            one = group.correlation
-            own = only_system(self.rows, group.name)
+            r = group.correlation
+            rows = only_system(self.rows, group.name)
             low = high = None
-            if one.value is not None and self.target == HUMAN and found.kind == "pearson":
-                low, high = self._interval(own, resampled_correlation(own, "pooled", found.kind))
-            made.append(
-                Cell(
-                    self.metric,
-                    self.target,
-                    "system",
-                    group.name,
-                    found.kind,
-                    one.value,
-                    low,
-                    high,
-                    one.n,
-                    own.left_out,
-                    {},
-                    one.reason,
-                )
-            )
-        return made
+            if r.value is not None and self.target == HUMAN and whole.kind == "pearson":
+                low, high = self._interval(rows, resampled_correlation(rows, "pooled", whole.kind))
+            system = partial(self.cell, "system", group.name, whole.kind)
+            cells.append(system(r.value, low, high, r.n, rows.left_out, {}, r.reason))
+        return cells
 
     def _bounds(self, level: Level, kind: Kind) -> tuple[float | None, float | None]:
         if self.target != HUMAN and (level, kind) != ("pooled", "pearson"):
@@ -192,18 +179,10 @@ def contrasts(
     for question, answer, corrected in zip(asked, answers, holm([one.p for one in answers]), strict=True):
         better, worse = values[question.better], values[question.worse]
         apart = better - worse if better is not None and worse is not None else None
+        difference = apart if answer.difference is None else answer.difference
+        pair = question.better, question.worse
         made.append(
-            Contrast(
-                HUMAN,
-                question.level,
-                question.kind,
-                test,
-                question.better,
-                question.worse,
-                apart if answer.difference is None else answer.difference,
-                answer.p,
-                corrected,
-            )
+            Contrast(HUMAN, question.level, question.kind, test, *pair, difference, answer.p, corrected)
         )
     return made
 

@@ -51,10 +51,11 @@ _SCALARS = {int: "a whole number", bool: "true or false", str: "a text"}
 def _typed(kind: Any, value: Any, where: str) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         _expect(isinstance(value, dict), "an object", value, where)
-        annotations, required = _fields(kind)
+        make: Any = kind
+        annotations, required = _fields(make)
         if absent := next((name for name in required if name not in value), None):
             raise InputError(f"{where} has no {absent!r}")
-        return kind(**{n: _typed(a, value[n], f"{where}.{n}") for n, a in annotations.items() if n in value})
+        return make(**{n: _typed(a, value[n], f"{where}.{n}") for n, a in annotations.items() if n in value})
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         (other,) = (part for part in parts if part is not NoneType)

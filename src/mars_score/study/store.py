@@ -1,4 +1,4 @@
-"""What was computed, on disk: scores by metric and texts, and whatever else is too dear to compute twice.
+"""What was computed, on disk: scores by metric and texts, and whatever else is too costly to compute twice.
 
 Everything is found by its fingerprint, so that nothing is ever out of date: a changed row, another setting or
 another algorithm is simply not there yet. Each write is one transaction: killing the process loses at most the
@@ -20,7 +20,6 @@ from mars_score.storage.sqlite import Layout, move_aside, open_file, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
 
     from mars_score.errors import OutputError
     from mars_score.types import Example
@@ -83,9 +82,7 @@ class ScoreStore:
     def __enter__(self) -> ScoreStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -97,21 +94,19 @@ class ScoreStore:
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, StoredScore] = {}
         for start in range(0, len(wanted), _ASK):
-            some = wanted[start : start + _ASK]
-            marks = ",".join("?" * len(some))
+            asked = wanted[start : start + _ASK]
+            marks = ",".join("?" * len(asked))
             rows = self._db.execute(
-                f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", some
+                f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", asked
             )
-            for key, score, told, seconds in rows:
-                found[key] = StoredScore(score, tuple(json.loads(told)), seconds)
+            found.update(
+                (key, StoredScore(s, tuple(json.loads(flags)), took)) for key, s, flags, took in rows
+            )
         return found
 
     def add_scores(self, entries: dict[bytes, StoredScore]) -> None:
         """Save scores; they are on disk when this returns. What is not finite is saved as undefined."""
-        rows = [
-            (key, _finite(entry.score), json.dumps(entry.flags), entry.seconds)
-            for key, entry in entries.items()
-        ]
+        rows = [(key, _finite(s.score), json.dumps(s.flags), s.seconds) for key, s in entries.items()]
         self._write("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)", rows)
 
     def get(self, key: bytes) -> Any:

@@ -154,12 +154,9 @@ def compare_all(
     pairs = list(combinations(systems, 2))
     found = [_compare(one, other, systems, draws, seed) for one, other in pairs]
     corrected = holm([one.p_randomisation for one in found])
-    if higher_is_better:
-        return [replace(one, p_corrected=p) for one, p in zip(found, corrected, strict=True)]
-    return [
-        replace(one, p_corrected=p, wins=one.losses, losses=one.wins)
-        for one, p in zip(found, corrected, strict=True)
-    ]
+    if not higher_is_better:
+        found = [replace(one, wins=one.losses, losses=one.wins) for one in found]
+    return [replace(one, p_corrected=p) for one, p in zip(found, corrected, strict=True)]
 
 
 def _compare(

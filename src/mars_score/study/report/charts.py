@@ -58,13 +58,12 @@ WIDTH = 360.0
 
 
 class Plot(NamedTuple):
-    """Where the plot lies within its panel."""
+    """Where the plot lies within its panel; the bottom is 0 where it depends on the number of rows."""
 
     left: float
     right: float
     top: float
     bottom: float = 0.0
-    """0 where it depends on the number of rows."""
 
 
 def _figure(name: str, title: str, caption: str, panels: Sequence[FigurePanel]) -> Figure | None:
@@ -76,8 +75,8 @@ FOREST, STEP = Plot(122.0, WIDTH - 62.0, 40.0), 19.0
 
 def forest(study: Study, statistic: str, level: str) -> Figure | None:
     """Draw one panel a data set, all on one scale; None where nothing was computed."""
-    found = {dataset.name: dataset.human_cells(level, statistic) for dataset in study.datasets}
-    ends = [end for cells in found.values() for cell in cells if cell.value is not None
+    found = [(dataset.name, dataset.human_cells(level, statistic)) for dataset in study.datasets]
+    ends = [end for _, cells in found for cell in cells if cell.value is not None
             for end in (cell.value, cell.low, cell.high) if end is not None]  # fmt: skip
     if not ends:
         return None
@@ -89,7 +88,7 @@ def forest(study: Study, statistic: str, level: str) -> Figure | None:
     )
     panels = tuple(
         _forest_panel(name, cells, x, plain(statistic, STATISTICS), sentinels(study))
-        for name, cells in found.items()
+        for name, cells in found
         if cells
     )
     return Figure(f"correlations_{statistic}_{level}", f"Agreement with people: {what}", caption, panels)
@@ -108,8 +107,8 @@ def _forest_panel(name: str, cells: list[Cell], x: Scale, axis: str, hollow: Col
         place = x(max(bounds))
         parts.append(line(place, FOREST.top - 6, place, bottom, "dashed"))
         parts.append(text(place, FOREST.top - 10, "strongest sentinel", "tick", "middle"))
-    for position, cell in enumerate(cells):
-        parts.append(_row(cell, x, FOREST.top + STEP * (position + 0.5), cell.metric in hollow))
+    for row, cell in enumerate(cells):
+        parts.append(_row(cell, x, FOREST.top + STEP * (row + 0.5), cell.metric in hollow))
     label = f"{name}: {axis} of {len(cells)} metrics with human ratings; {cells[0].metric} is highest"
     return FigurePanel(label, WIDTH, bottom + 40, joined(parts))
 
@@ -211,10 +210,7 @@ def _histogram_panel(dataset: DatasetResult) -> FigurePanel | None:
     left, right, top, bottom = HISTOGRAM
     x = Scale(edges[0], edges[-1], left, right)
     y = covering([0, *counts], bottom, top, about=4)
-    parts = [
-        text(left, 14, dataset.name, "panel-title"),
-        left_axis(y, left, right, "texts"),
-    ]
+    parts = [text(left, 14, dataset.name, "panel-title"), left_axis(y, left, right, "texts")]
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         tip = f"{low:.4g} to {high:.4g}: {counted(count, 'text')}"
         # One pixel of paper between bars.
@@ -260,11 +256,7 @@ def _ratio_panel(dataset: DatasetResult) -> FigurePanel | None:
         text(left, 14, dataset.name, "panel-title"),
         left_axis(y, left, right, "Pearson's r"),
         bottom_axis(
-            x,
-            bottom,
-            top,
-            "\N{GREEK SMALL LETTER LAMDA} max, share of the reference masked",
-            show=percent,
+            x, bottom, top, "\N{GREEK SMALL LETTER LAMDA} max, share of the reference masked", show=percent
         ),
     ]
     labels = []
@@ -273,7 +265,10 @@ def _ratio_panel(dataset: DatasetResult) -> FigurePanel | None:
         parts.append(_curve([(point, r) for _, r, point in curve], x, y, bold=q == best.q))
         labels.append((y(curve[-1][1]), f"q = {q:g}", q == best.q))
     parts.append(element("circle", cx=x(best.lambda_max), cy=y(top_value), r=7, class_="best-ring"))
-    parts += _labels(labels)
+    last = float("-inf")
+    for end, content, bold in sorted(labels):
+        last = max(end, last + APART)
+        parts.append(text(right + 8, last + 4, content, "strong" if bold else "soft"))
     label = f"{dataset.name}: Pearson's r is highest, {top_value:.3f}, at {percent(best.lambda_max)} and q = {best.q:g}"
     return FigurePanel(label, WIDTH, bottom + 40, joined(parts))
 
@@ -293,14 +288,6 @@ def _curve(points: list[tuple[RatioPoint, float]], x: Scale, y: Scale, *, bold: 
             tip += f", 95% interval {point.low:.6g} to {point.high:.6g}"
         parts.append(marked(tip, element("circle", cx=px, cy=py, r=4 if bold else 3, class_=f"dot{kind}")))
     return joined(parts)
-
-
-def _labels(labels: list[tuple[float, str, bool]]) -> list[Markup]:
-    parts, last = [], float("-inf")
-    for y, content, bold in sorted(labels):
-        last = max(y, last + APART)
-        parts.append(text(CURVES.right + 8, last + 4, content, "strong" if bold else "soft"))
-    return parts
 
 
 SCATTER = Plot(48.0, WIDTH - 10.0, 46.0, 296.0)
@@ -406,9 +393,7 @@ def _key(systems: list[str], top: float) -> tuple[Markup, float]:
         width = 16 + text_width(name) + 10
         if x > SCATTER.left and x + width > WIDTH:
             x, y = SCATTER.left, y + 18
-        parts += [
-            shape(place, x + 5, y - 4, 4.5, f"system-{place % SYSTEM_COLOURS}"),
-            text(x + 14, y, name, ""),
-        ]
+        parts.append(shape(place, x + 5, y - 4, 4.5, f"system-{place % SYSTEM_COLOURS}"))
+        parts.append(text(x + 14, y, name, ""))
         x += width
     return joined(parts), y + 8

@@ -90,7 +90,12 @@ class Section:
 def contents(study: Study) -> tuple[Section, ...]:
     """Build all sections that have something to show."""
     names = slugs(dataset.name for dataset in study.datasets)
-    sections = (
+    sections = (*_on_agreement(study, names), *_on_mars_and_costs(study, names))
+    return tuple(section for section in sections if section.blocks)
+
+
+def _on_agreement(study: Study, names: list[str]) -> tuple[Section, ...]:
+    return (
         Section(
             "data", "Data sets", "Table 2 of the paper",
             "What was rated, by how many people, and how well they agree with each other.",
@@ -116,6 +121,11 @@ def contents(study: Study) -> tuple[Section, ...]:
             "is an unlikely explanation.",
             _test_blocks(study, names),
         ),
+    )  # fmt: skip
+
+
+def _on_mars_and_costs(study: Study, names: list[str]) -> tuple[Section, ...]:
+    return (
         Section(
             "ablations", "What each part of MARS adds", "lower rows of Table 3 of the paper",
             "MARS without planning, without context and without both, with word vectors, and with a masked language "
@@ -156,7 +166,6 @@ def contents(study: Study) -> tuple[Section, ...]:
             _blocks([signatures(study)]),
         ),
     )  # fmt: skip
-    return tuple(section for section in sections if section.blocks)
 
 
 def _blocks(contents: Iterable[Content | None], *, folded: bool = False) -> tuple[ReportBlock, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.io.html import one_line, printable, shortened
 from mars_score.io.writers import escape
-from mars_score.study.report.wording import interval, main_text, typeset_minus
+from mars_score.study.report.wording import main_text, small_print, typeset_minus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,8 +101,7 @@ def _html_cell(column: Column, entry: TableCell) -> HtmlCell:
     if column.kind == "text":
         text = printable(entry.text)
         return HtmlCell(text, "", printable(entry.note), text.casefold(), "text")
-    cluster = f"c{entry.cluster}" if entry.cluster is not None and entry.value is not None else ""
-    small = typeset_minus(" ".join(part for part in (interval(column, entry), cluster) if part))
+    small = typeset_minus(small_print(column, entry))
     missing = "undefined" if entry.reason else "not-computed"
     classes = ("number", "best" if entry.best else "", missing if entry.value is None else "")
     return HtmlCell(
@@ -232,14 +231,12 @@ def _group_heads(table: Table) -> list[str]:
 def _latex_cell(column: Column, entry: TableCell) -> str:
     if column.kind == "text":
         return escape_latex(shortened(entry.text, LONGEST_TEXT))
-    shown = escape_latex(main_text(column, entry).replace("-", "\N{MINUS SIGN}"))
+    shown = escape_latex(typeset_minus(main_text(column, entry)))
     if entry.best:
         shown = rf"\textbf{{{shown}}}"
     if entry.value is None and entry.reason:
         return rf"{shown} {{\scriptsize ({escape_latex(entry.reason)})}}"
-    bounds = escape_latex(interval(column, entry).replace("-", "\N{MINUS SIGN}"))
-    cluster = f"c{entry.cluster}" if entry.cluster is not None and entry.value is not None else ""
-    small = " ".join(part for part in (bounds, cluster) if part)
+    small = escape_latex(typeset_minus(small_print(column, entry)))
     return rf"{shown} {{\scriptsize {small}}}" if small else shown
 
 
@@ -272,5 +269,4 @@ def _markdown_cell(column: Column, entry: TableCell) -> str:
         shown = f"**{shown}**"
     if entry.value is None and entry.reason:
         shown = f"{shown} ({escape_markdown(entry.reason)})"
-    cluster = f"c{entry.cluster}" if entry.cluster is not None and entry.value is not None else ""
-    return " ".join(part for part in (shown, interval(column, entry), cluster) if part)
+    return f"{shown} {small_print(column, entry)}".rstrip()

@@ -57,6 +57,12 @@ def interval(column: Column, entry: TableCell) -> str:
     return f"[{_number(column, entry.low)}, {_number(column, entry.high)}]"
 
 
+def small_print(column: Column, entry: TableCell) -> str:
+    """Return what stands beside a number: its interval and its cluster."""
+    cluster = f"c{entry.cluster}" if entry.cluster is not None and entry.value is not None else ""
+    return " ".join(part for part in (interval(column, entry), cluster) if part)
+
+
 def typeset_minus(text: str) -> str:
     """Put true minus signs in front of numbers."""
     return text.replace("-", MINUS)
