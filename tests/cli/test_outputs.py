@@ -422,7 +422,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert result.err.endswith(f"to go on: mars-score score rows.jsonl -o {output}\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
-    assert sidecar["signatures"]["mars"].startswith("mars:v")
+    assert sidecar["signatures"]["mars"].startswith("mars:augment.v")
     assert "means" not in sidecar
 
 

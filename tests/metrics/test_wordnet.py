@@ -50,7 +50,7 @@ FORKING = """
 import os
 import warnings
 from pathlib import Path
-from mars_score.metrics.wordnet import WordNet
+from mars_score.metrics.meteor import WordNet
 
 wordnet = WordNet(Path(sys.argv[1]))
 cat = wordnet.synsets("cat")[0]
