@@ -56,13 +56,13 @@ def rows(cli: CommandLine) -> None:
 def chunks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The ids of each call of the scorer."""
     calls: list[list[str]] = []
-    original = MarsScorer.score_examples
+    original = MarsScorer.score_cleaned
 
     def watched(self: MarsScorer, examples: Sequence[Example], **options: Any) -> ScoreResult:
         calls.append([example.id for example in examples])
         return original(self, examples, **options)
 
-    monkeypatch.setattr(MarsScorer, "score_examples", watched)
+    monkeypatch.setattr(MarsScorer, "score_cleaned", watched)
     return calls
 
 
@@ -404,7 +404,7 @@ def test_a_device_that_is_full(cli: CommandLine, command: str, monkeypatch: pyte
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out.csv", "out.parquet"])
 def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, output: str) -> None:
-    original, calls = MarsScorer.score_examples, []
+    original, calls = MarsScorer.score_cleaned, []
 
     def impatient(self: MarsScorer, examples: Sequence[Example], **options: Any) -> ScoreResult:
         calls.append(len(examples))
@@ -414,7 +414,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
 
     rows = many(CHUNK + 44)
     cli.put_rows("rows.jsonl", rows)
-    monkeypatch.setattr(MarsScorer, "score_examples", impatient)
+    monkeypatch.setattr(MarsScorer, "score_cleaned", impatient)
     result = cli("score", "rows.jsonl", "-o", output)
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
@@ -438,14 +438,14 @@ def read_ids(path: Path) -> list[str]:
 
 
 MANY_ROWS = """
-from mars_score import scorer
+from mars_score.mars import scorer
 from mars_score.cli.main import run
 from mars_score.types import ItemScore, ScoreResult
 
 class Scorer(scorer.MarsScorer):
     signature = "mars:v0"
 
-    def score_examples(self, examples, **_):
+    def score_cleaned(self, examples, **_):
         return ScoreResult(tuple(ItemScore(one.id, 0.5, ()) for one in examples), self.signature)
 
 scorer.MarsScorer = Scorer

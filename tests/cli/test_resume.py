@@ -40,7 +40,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def scored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of all rows that were scored, or whose references were augmented."""
     ids: list[str] = []
-    score, augment = MarsScorer.score_examples, MarsScorer.augment_examples
+    score, augment = MarsScorer.score_cleaned, MarsScorer.augment_examples
 
     def scoring(self: MarsScorer, examples: Sequence[Example], **options: Any) -> ScoreResult:
         ids.extend(example.id for example in examples)
@@ -50,7 +50,7 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ids.extend(example.id for example in examples)
         return augment(self, examples, **options)
 
-    monkeypatch.setattr(MarsScorer, "score_examples", scoring)
+    monkeypatch.setattr(MarsScorer, "score_cleaned", scoring)
     monkeypatch.setattr(MarsScorer, "augment_examples", augmenting)
     return ids
 
@@ -133,7 +133,7 @@ def test_stopped_half_way(
 ) -> None:
     cli("score", "rows.jsonl", "-o", f"whole.{form}")
     scored.clear()
-    watched = MarsScorer.score_examples
+    watched = MarsScorer.score_cleaned
 
     def impatient(self: MarsScorer, examples: Sequence[Example], **options: Any) -> ScoreResult:
         if len(scored) >= 2 * CHUNK:
@@ -141,7 +141,7 @@ def test_stopped_half_way(
         return watched(self, examples, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(MarsScorer, "score_examples", impatient)
+        patch.setattr(MarsScorer, "score_cleaned", impatient)
         stopped = cli("score", "rows.jsonl", "-o", f"out.{form}", "--restart")
     assert stopped.code == 130
     assert f"complete: {2 * CHUNK} in out.{form}" in stopped.err

@@ -103,7 +103,7 @@ class MarsScorer:
     ) -> ScoreResult:
         """Score examples in order. With `strict`, a flagged example is an error."""
         cleaned = clean_examples(examples)
-        result = self.score_cleaned(cleaned, progress)
+        result = self.score_cleaned(cleaned, progress=progress)
         items = tuple(
             item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
             for item, before, after in zip(result, examples, cleaned, strict=True)
@@ -113,7 +113,7 @@ class MarsScorer:
         return replace(result, items=items)
 
     def score_cleaned(
-        self, examples: Sequence[Example], progress: StageProgress = silent_stages
+        self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
     ) -> ScoreResult:
         """Score examples whose texts are clean: augment what is new, encode, compare."""
         idf = self.idf_for(examples)

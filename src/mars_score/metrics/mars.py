@@ -35,5 +35,5 @@ class MarsMetric:
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Augment what is new, then compare; the texts are clean."""
-        result = self.scorer.score_cleaned(examples, progress)
+        result = self.scorer.score_cleaned(examples, progress=progress)
         return [Value(item.score, item.flags) for item in result]
