@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     from mars_score.run.work import Outcome
     from mars_score.types import Example
 
-
-def duration(seconds: float) -> str:
-    """Return ``12.3 s``, ``45 min`` or ``3.1 h``."""
-    if seconds < 100:
-        return f"{seconds:.1f} s"
-    if seconds < 6000:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
 RATES = "rates.json"
 _MOST_RATES = 200
 """Rates that are kept; the oldest go first."""
@@ -52,6 +42,15 @@ EVERY = 30.0
 """Seconds between two lines: short work says nothing, and the log of a night stays readable."""
 VARIABLE = "MARS_SCORE_PROGRESS"
 """Of the environment: other seconds, or 0 for no lines."""
+
+
+def duration(seconds: float) -> str:
+    """Return ``12.3 s``, ``45 min`` or ``3.1 h``."""
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 class ProgressLines:

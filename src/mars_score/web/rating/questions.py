@@ -59,7 +59,7 @@ class RatingQuestion:
         return self.name.capitalize()
 
 
-_ENDS = {
+_BY_NAME = {
     "relevance": RatingQuestion(
         "relevance", "How well does the text fit its context?",
         "has nothing to do with it", "fits in part", "fits completely",
@@ -73,7 +73,7 @@ _ENDS = {
         "very bad", "neither good nor bad", "very good",
     ),
 }  # fmt: skip
-ASKED = tuple(_ENDS[name] for name in QUESTIONS)
+ASKED = tuple(_BY_NAME[name] for name in QUESTIONS)
 
 
 def order_for(sheet: Sheet, rater: str) -> tuple[SheetText, ...]:
