@@ -19,7 +19,7 @@ import torch
 from benchmarks.jobs import jobs_of
 from benchmarks.texts import stories
 from benchmarks.timing import report
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.mars.scorer import MarsScorer
 
 REFERENCES = 32
@@ -35,7 +35,7 @@ def main() -> None:
     usual = scorer.guided.engine
     jobs = jobs_of(scorer, stories(REFERENCES))
     expected = usual.run(jobs)
-    engine = Engine(usual.model, usual.config)
+    engine = DecodingEngine(usual.model, usual.config)
     before = engine.max_rows
     limit = _address_space() + SPARE
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.jobs import jobs_of
 from benchmarks.row_by_row import RowByRow
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.store import ModelStore
 from mars_score.text.cleaning import clean
@@ -55,14 +55,14 @@ def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
     folder = ModelStore().ensure(scorer.config.infilling.lm)
     expected: dict[Job, Any]
     if engine.config.search == "beam":
-        expected = {job: Engine(engine.model, engine.config).ranked([job])[0] for job in distinct}
+        expected = {job: DecodingEngine(engine.model, engine.config).ranked([job])[0] for job in distinct}
     else:
         plain = RowByRow(str(folder), engine.model.vocabulary, engine.config)
         expected = {job: [fills] for job, fills in zip(distinct, plain.run(distinct), strict=True)}
     result: dict[str, Any] = {"references": len(pairs), "templates": len(distinct)}
     for rows in BATCHES:
         shuffled = random.Random(rows).sample(distinct, len(distinct))
-        run = Engine(engine.model, engine.config, max_rows=rows)
+        run = DecodingEngine(engine.model, engine.config, max_rows=rows)
         found = dict(zip(shuffled, run.ranked(shuffled), strict=True))
         wrong = [pair for pair, each in jobs.items() if any(found[job] != expected[job] for job in each)]
         result[f"differ_at_{rows}"] = len(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -197,3 +198,20 @@ class ScoreResult:
 
     def __iter__(self) -> Iterator[ItemScore]:
         return iter(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One row of results: the numbers of all metrics for one example."""
+
+    id: str
+    scores: dict[str, float | None]
+    """One number for each metric; ``None`` where a metric is undefined."""
+    flags: tuple[str, ...] = ()
+
+    def numbers(self) -> dict[str, float | None]:
+        """Return the scores as they are stored: neither JSON nor a spreadsheet knows NaN or infinity."""
+        return {
+            name: None if score is None or not math.isfinite(score) else score
+            for name, score in self.scores.items()
+        }

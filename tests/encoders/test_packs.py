@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.sequence_packing import Pack, packs
+from mars_score.encoders.sequence_packing import TokenPack, packs
 
 
 @given(lengths=st.lists(st.integers(0, 40), max_size=80), size=st.integers(1, 100))
@@ -31,7 +31,7 @@ def test_the_longest_come_first_and_short_ones_fill_the_room() -> None:
     first=st.integers(0, 2),
 )
 def test_rows_stand_one_behind_the_other(rows: list[list[int]], size: int, first: int) -> None:
-    pack = Pack.of(rows, size, first)
+    pack = TokenPack.of(rows, size, first)
     total = sum(map(len, rows))
     assert len(pack.ids) == len(pack.positions) == max(size, total)
     assert pack.ids[:total] == list(chain.from_iterable(rows))

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 from mars_score.config import InfillingConfig
 from mars_score.errors import ModelError
 from mars_score.infilling import planning
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.decoder.kv_cache import Cache
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.lm.causal import LanguageModel
@@ -54,14 +54,14 @@ def test_engine_equals_sequential_reference(name: str, tiny: LanguageModel, tiny
     config = CONFIGS[name]
     jobs = jobs_of(tiny, config)
     reference = Sequential(load(tiny_folder), tiny.vocabulary, config)
-    assert Engine(tiny, config).run(jobs) == [reference.fill(job) for job in jobs]
+    assert DecodingEngine(tiny, config).run(jobs) == [reference.fill(job) for job in jobs]
 
 
 def test_default_model_equals_sequential_reference(language_model: LanguageModel, smollm: Path) -> None:
     config = InfillingConfig(search="greedy")
     jobs = jobs_of(language_model, config)[1::5]  # two templates: the plain way takes its time
     reference = Sequential(load(smollm), language_model.vocabulary, config)
-    assert Engine(language_model, config).run(jobs) == [reference.fill(job) for job in jobs]
+    assert DecodingEngine(language_model, config).run(jobs) == [reference.fill(job) for job in jobs]
 
 
 def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
@@ -71,7 +71,7 @@ def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
     config = InfillingConfig(search="greedy")
     model = LanguageModel(str(folder), start_token=store.catalogue["gemma3-270m"].start_token)
     jobs = jobs_of(model, config)
-    found = dict(zip(jobs, Engine(model, config).run(jobs), strict=True))
+    found = dict(zip(jobs, DecodingEngine(model, config).run(jobs), strict=True))
     reference = Sequential(load(folder), model.vocabulary, config)
     assert [found[job] for job in jobs[1::5]] == [reference.fill(job) for job in jobs[1::5]]
 
@@ -85,19 +85,19 @@ def test_gemma_equals_sequential_reference(store: ModelStore) -> None:
 def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) -> None:
     config = InfillingConfig(search="greedy", eta=0.05)
     jobs = jobs_of(tiny, config)
-    together = dict(zip(jobs, Engine(tiny, config).run(jobs), strict=True))
+    together = dict(zip(jobs, DecodingEngine(tiny, config).run(jobs), strict=True))
     shuffled = random.Random(3).sample([*jobs, *jobs[:2]], len(jobs) + 2)
-    assert Engine(tiny, config, **limits).run(shuffled) == [together[job] for job in shuffled]
+    assert DecodingEngine(tiny, config, **limits).run(shuffled) == [together[job] for job in shuffled]
 
 
 @pytest.mark.numeric
 def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
     config = InfillingConfig(search="greedy")
     jobs = jobs_of(language_model, config)
-    together = Engine(language_model, config).run(jobs)
-    alone = [Engine(language_model, config).run([job])[0] for job in jobs]
+    together = DecodingEngine(language_model, config).run(jobs)
+    alone = [DecodingEngine(language_model, config).run([job])[0] for job in jobs]
     assert together == alone
-    assert Engine(language_model, config, max_rows=3).run(jobs[::-1]) == together[::-1]
+    assert DecodingEngine(language_model, config, max_rows=3).run(jobs[::-1]) == together[::-1]
 
 
 def test_goes_on_with_fewer_rows_when_memory_runs_out(
@@ -105,7 +105,7 @@ def test_goes_on_with_fewer_rows_when_memory_runs_out(
 ) -> None:
     config = InfillingConfig(search="greedy", eta=0.05)
     jobs = jobs_of(tiny, config)
-    expected = Engine(tiny, config).run(jobs)
+    expected = DecodingEngine(tiny, config).run(jobs)
     step = Cache.step
 
     def scarce(cache: Cache, batch: Sequence[NewTokens[Any]]) -> Any:
@@ -114,7 +114,7 @@ def test_goes_on_with_fewer_rows_when_memory_runs_out(
         return step(cache, batch)
 
     monkeypatch.setattr(Cache, "step", scarce)
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     assert engine.run(jobs) == expected
     assert engine.max_rows == 2
     assert "going on with 2 rows" in caplog.text
@@ -128,7 +128,9 @@ def test_says_what_to_do_when_not_even_one_row_fits(
 
     monkeypatch.setattr(Cache, "step", none_left)
     with pytest.raises(ModelError, match=r"memory ran out .* alone"):
-        Engine(tiny, InfillingConfig(search="greedy")).run(jobs_of(tiny, InfillingConfig(search="greedy")))
+        DecodingEngine(tiny, InfillingConfig(search="greedy")).run(
+            jobs_of(tiny, InfillingConfig(search="greedy"))
+        )
 
 
 def test_other_errors_are_not_taken_for_want_of_memory(
@@ -139,7 +141,9 @@ def test_other_errors_are_not_taken_for_want_of_memory(
 
     monkeypatch.setattr(Cache, "step", broken)
     with pytest.raises(RuntimeError, match="shapes"):
-        Engine(tiny, InfillingConfig(search="greedy")).run(jobs_of(tiny, InfillingConfig(search="greedy")))
+        DecodingEngine(tiny, InfillingConfig(search="greedy")).run(
+            jobs_of(tiny, InfillingConfig(search="greedy"))
+        )
 
 
 def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
@@ -150,20 +154,20 @@ def test_jobs_of_unlike_size_do_not_share_a_batch(tiny: LanguageModel) -> None:
 
     small, large = [job(10, i) for i in range(8)], [job(900, i) for i in range(8)]
     config = InfillingConfig(search="greedy")
-    batches = Engine(tiny, config, max_rows=4)._batches([*large, *small])
+    batches = DecodingEngine(tiny, config, max_rows=4)._batches([*large, *small])
     assert [[one for group in batch for one in group] for batch in batches] == [small, large]
     # Too few to fill the slots of a batch of their own: the next size takes them along, long ones first.
     middle = [job(180, i) for i in range(2)]
-    (batch,) = Engine(tiny, config, max_rows=16)._batches([*small, *middle])
+    (batch,) = DecodingEngine(tiny, config, max_rows=16)._batches([*small, *middle])
     assert {one for group in batch for one in group} == {*middle, *small}
 
 
 def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
     config = InfillingConfig(search="greedy")
     jobs = jobs_of(tiny, config)
-    usual = Engine(tiny, config).run(jobs)
+    usual = DecodingEngine(tiny, config).run(jobs)
     monkeypatch.setitem(planning.TIE, "float32", 1e9)
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     assert engine.run(jobs) == usual
     assert engine.counts.repeated == len(set(jobs))
 
@@ -171,7 +175,7 @@ def test_near_ties_are_decoded_alone(tiny: LanguageModel, monkeypatch: pytest.Mo
 def test_a_context_is_read_once_for_all_its_templates(tiny: LanguageModel) -> None:
     config = InfillingConfig(search="greedy")
     jobs = jobs_of(tiny, config)
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     engine.run([*jobs, *jobs])
     assert engine.counts.rows - engine.counts.repeated == len(set(jobs))
     alone = {job.context for job in jobs}
@@ -184,13 +188,13 @@ def test_progress_reaches_the_total(tiny: LanguageModel) -> None:
     config = InfillingConfig(search="greedy")
     seen: list[tuple[int, int]] = []
     jobs = jobs_of(tiny, config)
-    Engine(tiny, config).run(jobs, lambda finished, total: seen.append((finished, total)))
+    DecodingEngine(tiny, config).run(jobs, lambda finished, total: seen.append((finished, total)))
     assert [finished for finished, _ in seen] == sorted(finished for finished, _ in seen)
     assert seen[-1] == (len(set(jobs)), len(set(jobs)))
 
 
 def test_nothing_to_do(tiny: LanguageModel) -> None:
-    assert Engine(tiny, InfillingConfig(search="greedy")).run([]) == []
+    assert DecodingEngine(tiny, InfillingConfig(search="greedy")).run([]) == []
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
@@ -198,6 +202,6 @@ def test_half_precision_runs_through_the_same_code(dtype: str, tiny_folder: Path
     model = LanguageModel(str(tiny_folder), start_token=0, dtype=dtype)
     config = InfillingConfig(search="greedy", dtype=dtype)
     jobs = jobs_of(model, config)
-    fills = Engine(model, config).run(jobs)
+    fills = DecodingEngine(model, config).run(jobs)
     assert [len(fill) for fill in fills] == [sum(block.blank for block in job.blocks) for job in jobs]
-    assert Engine(model, config, max_rows=3).run(jobs[::-1]) == fills[::-1]
+    assert DecodingEngine(model, config, max_rows=3).run(jobs[::-1]) == fills[::-1]

@@ -9,7 +9,7 @@ import pytest
 
 from mars_score.config import InfillingConfig
 from mars_score.infilling.base import Request
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.guided import GuidedInfiller, _needs_break
 
 from .cases import FERRY, REQUESTS, template
@@ -114,7 +114,7 @@ def test_without_context_nothing_of_it_is_read(tiny: LanguageModel) -> None:
 def test_samples_have_seeds_of_their_own(tiny: LanguageModel) -> None:
     config = InfillingConfig(search="greedy", temperature=1.0, samples=3, seed=1)
     (first, *_) = GuidedInfiller(tiny, config).fill(REQUESTS)
-    (alone,) = GuidedInfiller(tiny, config, Engine(tiny, config, max_rows=1)).fill(REQUESTS[:1])
+    (alone,) = GuidedInfiller(tiny, config, DecodingEngine(tiny, config, max_rows=1)).fill(REQUESTS[:1])
     assert first.augmented == alone.augmented
     assert len({one.text for one in first.augmented}) > len(REQUESTS[0].templates)
     other = InfillingConfig(search="greedy", temperature=1.0, samples=3, seed=2)

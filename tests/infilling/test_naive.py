@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.naive import Row
+    from mars_score.infilling.naive import MaskedRow
 
 ORDERS: tuple[Order, ...] = ("confident", "left", "together")
 
@@ -84,7 +84,7 @@ def test_guesses_are_the_same_to_the_last_bit(model: MaskedModel) -> None:
             assert torch.equal(alone, _sureness(infiller, company, row)), len(row.ids)
 
 
-def _sureness(infiller: NaiveInfiller, rows: list[Row], wanted: Row) -> Tensor:
+def _sureness(infiller: NaiveInfiller, rows: list[MaskedRow], wanted: MaskedRow) -> Tensor:
     """The log-probabilities of the first guesses at the masks of a row, in company."""
     seen: list[Tensor] = []
     plain = infiller._guess

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mars_score.config import InfillingConfig, PlannerKind, RewardKind
 from mars_score.errors import ModelError
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.planning import Goals, Tables, _slope, plan, reward_of, shortlist
 from mars_score.lm.causal import LanguageModel
 
@@ -112,7 +112,7 @@ def test_tokens_that_must_not_be_written_stay_out() -> None:
 
 def test_a_model_without_gradients_is_refused(tiny: LanguageModel) -> None:
     with pytest.raises(ModelError, match="differentiable"):
-        Engine(tiny, InfillingConfig(search="greedy", planner="kv"))
+        DecodingEngine(tiny, InfillingConfig(search="greedy", planner="kv"))
 
 
 def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
@@ -122,7 +122,7 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
     fills = {}
     for planner in PLANNERS:
         config = InfillingConfig(search="greedy", planner=planner, compare_unplanned=False, eta=0.02)
-        fills[planner] = Engine(language_model, config).run(jobs)[0]
+        fills[planner] = DecodingEngine(language_model, config).run(jobs)[0]
         assert len(fills[planner]) == 2
     assert fills["hidden"] != fills["off"]
     assert fills["kv"] != fills["off"]
@@ -135,7 +135,7 @@ def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Pat
 
     tiny = LanguageModel(str(tiny_folder), start_token=0, differentiable=True)
     config = InfillingConfig(search="greedy", planner="kv", reward="probability", eta=0.02)
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     (job,) = jobs_of(tiny, config)[:1]
     with torch.no_grad():
         batch = GreedyBatch(engine, [[job]])

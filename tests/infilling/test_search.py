@@ -12,7 +12,7 @@ from mars_score.config import InfillingConfig
 from mars_score.infilling import planning
 from mars_score.infilling.base import Request
 from mars_score.infilling.decoder import search_state
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.infilling.revision import SearchRow
 from mars_score.lm.causal import LanguageModel
@@ -49,30 +49,30 @@ def test_equals_the_plain_form(name: str, tiny: LanguageModel, tiny_folder: Path
     jobs = jobs_of(tiny, config)
     jobs = jobs if name == "default" else jobs[list(CONFIGS).index(name) % 3 :: 3]
     plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
-    assert Engine(tiny, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+    assert DecodingEngine(tiny, config).ranked(jobs) == [plain.fill(job) for job in jobs]
 
 
 def test_default_model_equals_the_plain_form(language_model: LanguageModel, smollm: Path) -> None:
     config = InfillingConfig(search="beam", beams=2, strands=3, proposals=3, sigma=1)
     jobs = jobs_of(language_model, config)[7:8]  # one short template without a context: the plain way is slow
     plain = SequentialSearch(load(smollm), language_model.vocabulary, config)
-    assert Engine(language_model, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+    assert DecodingEngine(language_model, config).ranked(jobs) == [plain.fill(job) for job in jobs]
 
 
 @pytest.mark.parametrize("limits", [{"max_rows": 1}, {"max_rows": 3}, {"memory": 1}, {"memory": 4_000_000}])
 def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) -> None:
     config = CONFIGS["default"]
     jobs = jobs_of(tiny, config)
-    together = dict(zip(jobs, Engine(tiny, config).ranked(jobs), strict=True))
+    together = dict(zip(jobs, DecodingEngine(tiny, config).ranked(jobs), strict=True))
     shuffled = random.Random(3).sample([*jobs, *jobs[:2]], len(jobs) + 2)
-    assert Engine(tiny, config, **limits).ranked(shuffled) == [together[job] for job in shuffled]
+    assert DecodingEngine(tiny, config, **limits).ranked(shuffled) == [together[job] for job in shuffled]
 
 
 def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
     config = CONFIGS["default"]
     jobs = jobs_of(language_model, config)[5:]
-    together = Engine(language_model, config).ranked(jobs)
-    assert Engine(language_model, config, max_rows=1).ranked(jobs[::-1]) == together[::-1]
+    together = DecodingEngine(language_model, config).ranked(jobs)
+    assert DecodingEngine(language_model, config, max_rows=1).ranked(jobs[::-1]) == together[::-1]
 
 
 @pytest.mark.parametrize("ties", [planning.TIE, search_state.TIE], ids=["tokens", "sums"])
@@ -81,9 +81,9 @@ def test_near_ties_are_decoded_alone(
 ) -> None:
     config = CONFIGS["plain"]
     jobs = jobs_of(tiny, config)
-    usual = Engine(tiny, config).ranked(jobs)
+    usual = DecodingEngine(tiny, config).ranked(jobs)
     monkeypatch.setitem(ties, "float32", 1e9)
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     assert engine.ranked(jobs) == usual
     assert engine.counts.repeated == len(set(jobs))
 
@@ -98,7 +98,7 @@ def test_columns_stay_within_what_was_allotted(tiny: LanguageModel, monkeypatch:
 
     monkeypatch.setattr(SearchRow, "__post_init__", noted)
     config = CONFIGS["default"]
-    engine = Engine(tiny, config)
+    engine = DecodingEngine(tiny, config)
     engine.run(jobs_of(tiny, config))
     assert rows
     for row in rows:
@@ -117,7 +117,7 @@ def test_planning_through_the_cache_runs(tiny_folder: Path) -> None:
             search="beam", planner=planner, compare_unplanned=False, eta=0.2, beams=2, strands=2
         )
         jobs = jobs_of(model, config)[:2]
-        fills[planner] = Engine(model, config).ranked(jobs)
+        fills[planner] = DecodingEngine(model, config).ranked(jobs)
     assert fills["kv"] != fills["off"]
 
 
@@ -126,8 +126,8 @@ def test_revising_never_makes_a_text_less_probable(tiny: LanguageModel, tiny_fol
     jobs = jobs_of(tiny, config)
     plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
     changed = 0
-    for job, revised in zip(jobs, Engine(tiny, config).ranked(jobs), strict=True):
-        first = Engine(tiny, InfillingConfig(search="beam", revise=False)).run([job])[0]
+    for job, revised in zip(jobs, DecodingEngine(tiny, config).ranked(jobs), strict=True):
+        first = DecodingEngine(tiny, InfillingConfig(search="beam", revise=False)).run([job])[0]
         worth = [plain.value(job, list(fills), len(job.blocks)) for fills in (revised[0], first)]
         end = plain.log_p
         if job.blocks[-1].blank:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mars_score.io.fields import ResultRow
 from mars_score.io.output import write_signatures
 from mars_score.io.writers import FORMULA, DelimitedTable, escape, open_writer, result_rows, unescape
 from mars_score.study.augmentation_ratings import SheetRow, key_path, key_text, read_ratings, sheet_text
@@ -19,6 +18,7 @@ from mars_score.study.report.render import to_csv
 from mars_score.study.report.table import Column, TableCell
 from mars_score.study.report.table import Table as ReportTable
 from mars_score.study.systems import read_scores
+from mars_score.types import ResultRow
 from mars_score.web.rating.sheet import Meaning, ratings_text, read_key, read_sheet
 from mars_score.web.rating.storage import RatingAnswer
 

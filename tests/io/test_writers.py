@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mars_score.errors import ConfigError, OutputError
-from mars_score.io.fields import ResultRow
 from mars_score.io.writers import open_writer, unescape
+from mars_score.types import ResultRow
 
 if TYPE_CHECKING:
     from .conftest import Folder
@@ -184,7 +184,7 @@ def test_text_rows_are_saved_at_once(tmp_path: Path) -> None:
 def test_rows_survive_the_death_of_the_process(tmp_path: Path, name: str, kept: str) -> None:
     code = (
         "import os, signal, sys\n"
-        "from mars_score.io.fields import ResultRow\n"
+        "from mars_score.types import ResultRow\n"
         "from mars_score.io.writers import open_writer\n"
         "with open_writer(sys.argv[1]) as writer:\n"
         "    writer.write(ResultRow('a', {'mars': 0.5}))\n"

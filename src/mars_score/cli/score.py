@@ -36,7 +36,7 @@ from mars_score.cli.running import (
     take_over,
 )
 from mars_score.errors import OutputError
-from mars_score.io.fields import Kept, ResultRow
+from mars_score.io.fields import Kept
 from mars_score.io.output import PARTIAL, check_writable, output_format, sidecar_of, write_signatures
 from mars_score.io.writers import left_over, open_writer, result_rows
 from mars_score.metrics.base import Summary
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
     from mars_score.run.base import Engine
-    from mars_score.types import Example
+    from mars_score.types import Example, ResultRow
 
 
 BAR = "mars"

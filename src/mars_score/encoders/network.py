@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import torch
 import torch.nn.functional as F
 
-from mars_score.encoders.sequence_packing import ATTENTION, Pack, packs, register
+from mars_score.encoders.sequence_packing import ATTENTION, TokenPack, packs, register
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -205,7 +205,7 @@ class Network:
         self, rows: Sequence[Sequence[int]], size: int, *, all_layers: bool = False
     ) -> tuple[Tensor, ...]:
         """(1, T, H) of each layer asked for."""
-        pack = Pack.of(rows, size, self.first)
+        pack = TokenPack.of(rows, size, self.first)
         told = self.model(
             input_ids=torch.tensor([pack.ids], device=self.device),
             position_ids=torch.tensor([pack.positions], device=self.device),

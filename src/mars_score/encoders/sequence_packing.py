@@ -45,7 +45,7 @@ def packs(lengths: Sequence[int], size: int) -> list[list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class TokenPack:
     """Rows of tokens one behind the other, and padding up to a given number of tokens."""
 
     ids: list[int]
@@ -54,7 +54,7 @@ class Pack:
     """Neighbours of one length: (how many, length)."""
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]], size: int, first: int) -> Pack:
+    def of(cls, rows: Sequence[Sequence[int]], size: int, first: int) -> TokenPack:
         """Lay rows out; `first` is the position of a text's first token. Padding is a text of its own."""
         short = size - sum(map(len, rows))
         full = [*rows, [0] * short] if short > 0 else list(rows)

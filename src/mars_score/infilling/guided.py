@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from mars_score.infilling.base import Infilled
-from mars_score.infilling.decoder.engine import Engine, Fills
+from mars_score.infilling.decoder.engine import DecodingEngine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import Seam
 from mars_score.progress import Progress, silent
@@ -29,10 +29,12 @@ KEPT = 100_000
 class GuidedInfiller:
     """Fills blanks by self-planned generation with a causal language model."""
 
-    def __init__(self, model: LanguageModel, config: InfillingConfig, engine: Engine | None = None) -> None:
+    def __init__(
+        self, model: LanguageModel, config: InfillingConfig, engine: DecodingEngine | None = None
+    ) -> None:
         """Use the given engine, or one of the default size."""
         self.model, self.config = model, config
-        self.engine = engine or Engine(model, config)
+        self.engine = engine or DecodingEngine(model, config)
         self.memory: LRUCache[bytes, list[Fills]] = LRUCache(KEPT)
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
 

@@ -77,19 +77,19 @@ class NaiveInfiller:
             for templates, cut in planned
         ]
 
-    def _write(self, rows: list[Row], progress: Progress) -> dict[Row, tuple[int, ...]]:
+    def _write(self, rows: list[MaskedRow], progress: Progress) -> dict[MaskedRow, tuple[int, ...]]:
         """What the model writes at the masks of each row."""
         rows.sort(key=lambda row: len(row.masks))  # those of a batch are then done at about the same time
         lengths = [len(row.ids) for row in rows]
         together = list(batches(lengths, self.heights.of(lengths)))
         work = side_by_side(lambda batch: self._settle([rows[i] for i in batch]), together)
-        written: dict[Row, tuple[int, ...]] = {}
+        written: dict[MaskedRow, tuple[int, ...]] = {}
         for batch, found in zip(together, work, strict=True):
             written |= {rows[i]: own for i, own in zip(batch, found, strict=True)}
             progress(len(written), len(rows))
         return written
 
-    def _settle(self, rows: list[Row]) -> list[tuple[int, ...]]:
+    def _settle(self, rows: list[MaskedRow]) -> list[tuple[int, ...]]:
         """Replace the masks of rows of one length, step by step."""
         full = topped_up([row.ids for row in rows], self.heights)
         ids = torch.tensor(full, device=self.model.device)  # (N, L)
@@ -115,7 +115,9 @@ class NaiveInfiller:
         log_p, best = logits.log_softmax(-1).max(-1)
         return best, log_p
 
-    def _augmented(self, one: MaskedTemplate, written: Mapping[Row, tuple[int, ...]]) -> AugmentedReference:
+    def _augmented(
+        self, one: MaskedTemplate, written: Mapping[MaskedRow, tuple[int, ...]]
+    ) -> AugmentedReference:
         """Deal what was written out to the template's blanks, and make it text."""
         pieces = iter([piece for row in one.rows for piece in written[row]])
         blocks = one.template.blocks
@@ -141,7 +143,7 @@ def _next(left: Tensor, places: tuple[Tensor, ...], sureness: Tensor, order: Ord
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MaskedRow:
     """What the network reads."""
 
     ids: tuple[int, ...]
@@ -157,7 +159,7 @@ class MaskedTemplate:
 
     template: Template
     blocks: tuple[Pieces, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[MaskedRow, ...]
     """One, where there is a blank; several where the template is longer than what the model can hold."""
 
 
@@ -197,7 +199,7 @@ def _context(model: MaskedModel, request: Request, room: int) -> tuple[tuple[int
 
 def _rows(
     model: MaskedModel, template: Template, blocks: Sequence[Pieces], context: tuple[int, ...]
-) -> Iterator[Row]:
+) -> Iterator[MaskedRow]:
     """Mask the blanks; parts without one are not read."""
     ids: list[int] = []
     masks: set[int] = set()
@@ -215,7 +217,7 @@ def _rows(
         part = range(start, min(start + model.room, len(ids)))
         shift = len(head) - start
         if masks.intersection(part):
-            yield Row(
+            yield MaskedRow(
                 (*head, *ids[part.start : part.stop], *model.after),
                 tuple(place + shift for place in part if place in masks),
                 tuple(place + shift for place in part if place in fresh),

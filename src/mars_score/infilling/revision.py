@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.decoder.search_state import Beam, Branch, Fill, Phase
+from mars_score.infilling.decoder.search_state import Beam, Branch, Fill, SearchPhase
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.search import Search
 
@@ -38,7 +38,7 @@ class SearchRow(Search):
         """Look back along the best text."""
         self.best = self.finals[0]
         if not self.limits.revise or len(self.best.fills) < 2:
-            self.phase = Phase.DONE
+            self.phase = SearchPhase.DONE
             return
         beam = self.best.parent
         while beam is not None:
@@ -56,13 +56,13 @@ class SearchRow(Search):
         """Try a blank again, with all that stands to its right."""
         blocks = self.job.blocks
         if block >= len(blocks) - 2:  # what follows was all seen when this one was chosen
-            self.phase, self.starts = Phase.DONE, []
+            self.phase, self.starts = SearchPhase.DONE, []
             return
         following: list[int] = []
         for number in range(block + 1, len(blocks)):
             following += self._current(number) if blocks[number].blank else blocks[number].ids
         self.following = (*following, END) if blocks[-1].blank else tuple(following)
-        self.block, self.last, self.phase, self.grown = block, True, Phase.PROPOSE, []
+        self.block, self.last, self.phase, self.grown = block, True, SearchPhase.PROPOSE, []
         self.beams = [self.starts[self._number(block)]]
         self._ask()
 

@@ -41,11 +41,11 @@ from mars_score.infilling.decoder.search_state import (
     Fill,
     Head,
     Item,
-    Limits,
     Node,
     Outlook,
-    Phase,
-    Ranked,
+    RankedBeam,
+    SearchLimits,
+    SearchPhase,
     best_of,
 )
 from mars_score.infilling.decoder.state import END, NewTokens
@@ -68,14 +68,14 @@ class Search:
     """The search for one template, from left to right; `revision.SearchRow` then looks back."""
 
     job: Job
-    limits: Limits
+    limits: SearchLimits
     decode: Callable[[Sequence[int]], str]
     slot: int
     context: int
     context_length: int
     state: Any
     """The hidden state of the context's last token."""
-    phase: Phase = Phase.DONE
+    phase: SearchPhase = SearchPhase.DONE
     block: int = 0
     """The current blank."""
     following: tuple[int, ...] = ()
@@ -101,7 +101,7 @@ class Search:
         if first.blank:
             self._enter(0, [Beam((), (), (), 0.0, 0.0, self.state)])
         else:
-            self.phase = Phase.READ
+            self.phase = SearchPhase.READ
             self._extend((), first.ids)
 
     # ------------------------------------------------------------------ what the batch asks for
@@ -109,7 +109,7 @@ class Search:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to do."""
-        return self.phase is Phase.DONE
+        return self.phase is SearchPhase.DONE
 
     @property
     def fills(self) -> tuple[Fill, ...]:
@@ -149,7 +149,7 @@ class Search:
 
     def targets(self) -> list[tuple[int, int]]:
         """Which log-probabilities are wanted: (number of a token that was read, token after it)."""
-        if self.phase not in (Phase.SKIM, Phase.JUDGE):
+        if self.phase not in (SearchPhase.SKIM, SearchPhase.JUDGE):
             return []
         width = len(self.new) // len(self.branches)
         start = len(self.branches[0].nodes) - width
@@ -165,10 +165,10 @@ class Search:
     def has_read(self, states: Sequence[Any], log_ps: Sequence[float]) -> None:
         """Take the hidden states of `new`, and the log-probabilities of `targets`."""
         new, self.new = self.new, []
-        if self.phase is Phase.READ:
+        if self.phase is SearchPhase.READ:
             ids = self.job.blocks[0].ids
             self._enter(1, [Beam(new[-1].path, ids, (), 0.0, 0.0, states[-1])])
-        elif self.phase is Phase.GROW:
+        elif self.phase is SearchPhase.GROW:
             for node, state in zip(new, states, strict=True):
                 assert node.beam is not None
                 count = 1 if len(node.fill) < self._limit else 0
@@ -179,7 +179,7 @@ class Search:
     def has_seen(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
         """Take what was expected at the `heads`."""
         self.heads = []
-        if self.phase is Phase.PROPOSE:
+        if self.phase is SearchPhase.PROPOSE:
             self._propose([head.beam for head in heads], outlooks)
         else:
             self._grow(heads, outlooks)
@@ -195,7 +195,7 @@ class Search:
     def _enter(self, block: int, beams: list[Beam]) -> None:
         """Start with a blank."""
         blocks = self.job.blocks
-        self.block, self.beams, self.phase, self.grown = block, beams, Phase.PROPOSE, []
+        self.block, self.beams, self.phase, self.grown = block, beams, SearchPhase.PROPOSE, []
         self.last = not any(one.blank for one in blocks[block + 1 :])
         self.following = blocks[block + 1].ids if block + 1 < len(blocks) else (END,)
         self._ask()
@@ -209,7 +209,7 @@ class Search:
 
     def _propose(self, beams: Sequence[Beam], outlooks: Sequence[Outlook]) -> None:
         """Begin the strands: the best first tokens of all beams."""
-        self.phase = Phase.GROW
+        self.phase = SearchPhase.GROW
         planned = bool(self.limits.planned and self.goal)
         started: dict[tuple[int, int], Node] = {}
         if self.limits.plain or not planned:
@@ -221,7 +221,7 @@ class Search:
         self,
         started: dict[tuple[int, int], Node],
         beams: Sequence[Beam],
-        offers: Sequence[Ranked],
+        offers: Sequence[RankedBeam],
         *,
         planned: bool,
     ) -> None:
@@ -302,7 +302,7 @@ class Search:
         self.branches = self._cut(branches, lambda branch: branch.score, self._strands, MARGIN)
         self.grown = []
         self._keep([branch.guess.path for branch in self.branches])
-        self.phase = Phase.SKIM
+        self.phase = SearchPhase.SKIM
         width = min(self._needed, self.limits.window or self._needed)
         if width:
             self._read_on(0, width)
@@ -337,7 +337,7 @@ class Search:
             return
         self.branches = self._cut(self.branches, lambda branch: branch.score, self.limits.beams, MARGIN)
         self._keep([branch.nodes[-1].path for branch in self.branches])
-        self.phase = Phase.JUDGE
+        self.phase = SearchPhase.JUDGE
         self._read_on(read, self._needed)
 
     def _stops(self) -> set[int]:
@@ -378,7 +378,7 @@ class Search:
 
     def _end(self) -> None:
         """All blanks are filled."""
-        self.phase = Phase.DONE
+        self.phase = SearchPhase.DONE
 
     # ------------------------------------------------------------------ columns and cuts
 

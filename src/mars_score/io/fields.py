@@ -26,23 +26,6 @@ class RawRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultRow:
-    """One row of results."""
-
-    id: str
-    scores: dict[str, float | None]
-    """One number for each metric; ``None`` where a metric is undefined."""
-    flags: tuple[str, ...] = ()
-
-    def numbers(self) -> dict[str, float | None]:
-        """Return the scores as they are stored: neither JSON nor a spreadsheet knows NaN or infinity."""
-        return {
-            name: None if score is None or not math.isfinite(score) else score
-            for name, score in self.scores.items()
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Kept:
     """What stays of an output that a run continues."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from mars_score.errors import OutputError
 from mars_score.io.delimited import DELIMITERS
-from mars_score.io.fields import Kept, ResultRow
+from mars_score.io.fields import Kept
 from mars_score.io.output import (
     PARTIAL,
     failed,
@@ -25,6 +25,7 @@ from mars_score.io.output import (
     stdout_closed,
     unwritable,
 )
+from mars_score.types import ResultRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

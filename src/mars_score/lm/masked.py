@@ -54,7 +54,7 @@ class Pieces:
     """The characters behind each piece and all that stands before them; white space at the end is left out."""
 
 
-class Network(Protocol):
+class MaskedNetwork(Protocol):
     """What a masked model is besides its vocabulary."""
 
     size: int
@@ -85,7 +85,7 @@ class MaskedModel:
             self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
         if self.tokenizer.mask_token_id is None or not self.tokenizer.is_fast:
             raise ModelError(f"{location}: its tokenizer has no mask token; name a masked language model")
-        self.network: Network
+        self.network: MaskedNetwork
         if fits(Path(location)):
             self.network = HeadedEncoder(location, self.device, dtype)
         else:

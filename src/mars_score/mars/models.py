@@ -117,13 +117,13 @@ class ModelRegistry:
 
     def guided(self, config: InfillingConfig) -> GuidedInfiller:
         """The language model with its decoding engine."""
-        from mars_score.infilling.decoder.engine import Engine
+        from mars_score.infilling.decoder.engine import DecodingEngine
         from mars_score.infilling.guided import GuidedInfiller
 
         model = self.language_model(config)
         return self._once(
             ("infiller", config),
-            lambda: GuidedInfiller(model, config, Engine(model, config, memory=self.memory)),
+            lambda: GuidedInfiller(model, config, DecodingEngine(model, config, memory=self.memory)),
         )
 
     def _naive(self, config: InfillingConfig) -> Infiller:

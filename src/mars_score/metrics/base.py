@@ -9,14 +9,13 @@ from mars_score import flags
 from mars_score.fingerprint import metric_signature
 from mars_score.io.examples import clean_examples
 from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import ResultRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mars_score.progress import StageProgress
     from mars_score.types import Example
-
-    pass
 
 
 # What every metric offers: examples in, one number each out, and a signature that says how.
@@ -86,21 +85,10 @@ def signature(name: str, fields: dict[str, str], library: str | None = None) -> 
 # Several metrics on the same examples: equal texts for all, one row of numbers for each example.
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The numbers of one example."""
-
-    id: str
-    scores: dict[str, float | None]
-    """By metric; None where a metric is not defined."""
-    flags: tuple[str, ...]
-    """Of all metrics together."""
-
-
 def score_all(
     metrics: Sequence[Metric], examples: Sequence[Example], progress: StageProgress = silent_stages, *,
     strict: bool = False,
-) -> list[Scores]:  # fmt: skip
+) -> list[ResultRow]:  # fmt: skip
     """Score examples with each metric, in order. With `strict`, a flagged example is an error."""
     cleaned = clean_examples(examples)
     columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
@@ -110,7 +98,7 @@ def score_all(
         raised = {flag for value in values.values() for flag in value.flags}
         raised |= {flags.CLEANED} if before != after else set()
         numbers = {name: value.score for name, value in values.items()}
-        rows.append(Scores(before.id, numbers, tuple(sorted(raised))))
+        rows.append(ResultRow(before.id, numbers, tuple(sorted(raised))))
     if strict:
         flags.refuse(rows)
     return rows

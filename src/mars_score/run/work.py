@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mars_score.errors import EngineError
-from mars_score.io.fields import ResultRow
 from mars_score.metrics.base import score_all
 from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import make_metric
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.run.base import Worker
-    from mars_score.types import Augmentation, Example, Pair
+    from mars_score.types import Augmentation, Example, Pair, ResultRow
 
 Row = TypeVar("Row")
 Augmented = tuple["Pair", "Augmentation"]
@@ -68,8 +67,7 @@ class ScoreWork:
                 metric.warm_up()
 
         def score(batch: Sequence[Example]) -> list[ResultRow]:
-            rows = score_all(metrics, batch, progress, strict=self.strict)
-            return [ResultRow(row.id, row.scores, row.flags) for row in rows]
+            return score_all(metrics, batch, progress, strict=self.strict)
 
         return _accounted(score, scorer)
 

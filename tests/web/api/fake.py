@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.config import PRESETS
 from mars_score.errors import InputError
-from mars_score.io.fields import ResultRow
-from mars_score.types import Augmentation, human_reference
+from mars_score.types import Augmentation, ResultRow, human_reference
 from mars_score.web.api.queue import AugmentedRow, TicketOutcome
 from mars_score.web.explain.data import (
     ContextPiece,

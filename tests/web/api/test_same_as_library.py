@@ -10,14 +10,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from mars_score.config import preset
-from mars_score.io.fields import ResultRow
 from mars_score.io.readers import read_examples
 from mars_score.io.writers import open_writer
 from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import silent_stages
-from mars_score.types import Example
+from mars_score.types import Example, ResultRow
 from mars_score.web.api.app import make_server
 from mars_score.web.api.queue import RequestSettings
 from mars_score.web.api.scorers import Scorers, offered

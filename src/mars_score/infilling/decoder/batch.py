@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.infilling.decoder.engine import Engine
+    from mars_score.infilling.decoder.engine import DecodingEngine
     from mars_score.infilling.decoder.state import NewTokens
     from mars_score.infilling.planning import Choice, Head
 
@@ -67,7 +67,7 @@ AnyRow = TypeVar("AnyRow", bound=BatchRow)
 class Batch(ABC, Generic[AnyRow]):
     """Rows in flight: slots, contexts, who comes and who goes. What rows do in a round is left to its kinds."""
 
-    engine: Engine
+    engine: DecodingEngine
     groups: list[list[Job]]
     """Jobs by context; templates of one context are read together."""
     queue: deque[list[Job]] = field(init=False)
@@ -222,7 +222,7 @@ class GreedyBatch(Batch[Row]):
             start = end
 
 
-def grow(engine: Engine, rows: list[Row], cache: Cache) -> dict[int, list[Strand]]:
+def grow(engine: DecodingEngine, rows: list[Row], cache: Cache) -> dict[int, list[Strand]]:
     """Let strands write their next token; return by slot which did.
 
     Rows whose strands are all at their limit go to be judged instead.
@@ -241,7 +241,7 @@ def grow(engine: Engine, rows: list[Row], cache: Cache) -> dict[int, list[Strand
 
 
 def _write(
-    engine: Engine, heads: list[Head], hidden: Tensor, cache: Cache, grown: dict[int, list[Strand]]
+    engine: DecodingEngine, heads: list[Head], hidden: Tensor, cache: Cache, grown: dict[int, list[Strand]]
 ) -> None:
     """Note how well the next block would follow each strand, and write its next token if there is room."""
     logits = engine.model.logits(hidden)  # (B, V)
@@ -265,7 +265,7 @@ def _write(
         grown.setdefault(row.slot, []).extend(_write_token(row, strand, one, other))
 
 
-def _next_block_nll(engine: Engine, heads: list[Head], logits: Tensor, total: Tensor) -> list[float]:
+def _next_block_nll(engine: DecodingEngine, heads: list[Head], logits: Tensor, total: Tensor) -> list[float]:
     """NLL of the next block's first token, or of the text's end, after each strand."""
     first = torch.tensor([row.following[0] for row, _ in heads], device=logits.device)
     wanted = logits.gather(1, first.clamp_min(0)[:, None])[:, 0]  # (B,)

@@ -56,7 +56,7 @@ class Counts:
     """Rows decoded again because of a near-tie."""
 
 
-class Engine:
+class DecodingEngine:
     """Fills the blanks of token templates."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Engine:
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
             plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=judge.TIE[config.dtype],
         )  # fmt: skip
-        self.search = search_state.Limits.of(config)
+        self.search = search_state.SearchLimits.of(config)
         self.chooser = Chooser(model, config)
         self.counts = Counts()
 

@@ -16,7 +16,7 @@ import torch
 
 from mars_score.infilling import planning
 from mars_score.infilling.decoder.batch import HEADS, Batch
-from mars_score.infilling.decoder.search_state import Head, Outlook, Phase, Ranked
+from mars_score.infilling.decoder.search_state import Head, Outlook, RankedBeam, SearchPhase
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.judge import HEAD_ROWS
 from mars_score.infilling.revision import SearchRow
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.decoder.state import Job, NewTokens
 
-NOTHING = Ranked((), near=False)
+NOTHING = RankedBeam((), near=False)
 
 
 class SearchBatch(Batch[SearchRow]):
@@ -79,9 +79,9 @@ class SearchBatch(Batch[SearchRow]):
         for new in batch:
             row, end = new.row, start + len(new.ids)
             last = first + len(row.targets())
-            if row.phase is Phase.GROW:
+            if row.phase is SearchPhase.GROW:
                 counts.generated += len(new.ids)
-            elif row.phase is Phase.READ:
+            elif row.phase is SearchPhase.READ:
                 counts.read += len(new.ids)
             else:
                 counts.judged += len(new.ids)
@@ -145,7 +145,7 @@ class SearchBatch(Batch[SearchRow]):
 
     def _planned(
         self, heads: Sequence[Head], wanted: list[int], hidden: Tensor, logits: Tensor, total: Tensor
-    ) -> list[Ranked]:
+    ) -> list[RankedBeam]:
         """What the planned policy prefers at some of the heads."""
         engine, index = self.engine, torch.tensor(wanted, device=logits.device)
         counts = [min(heads[i].count, engine.search.planned) for i in wanted]
@@ -172,8 +172,8 @@ class SearchBatch(Batch[SearchRow]):
         lists = zip(ids.tolist(), best.values.tolist(), log_ps.tolist(), counts, strict=True)
         return [self._ranked(*each) for each in lists]
 
-    def _ranked(self, ids: list[int], scores: list[float], log_ps: list[float], count: int) -> Ranked:
+    def _ranked(self, ids: list[int], scores: list[float], log_ps: list[float], count: int) -> RankedBeam:
         """The best `count` tokens that may be written."""
         allowed = [(i, log_p) for i, log_p in zip(ids, log_ps, strict=True) if log_p > planning.NEVER]
         near = len(allowed) > count and scores[count - 1] - scores[count] < self.engine.chooser.tie
-        return Ranked(tuple(allowed[:count]), near)
+        return RankedBeam(tuple(allowed[:count]), near)

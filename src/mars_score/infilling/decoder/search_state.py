@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """How wide the search is."""
 
     beams: int
@@ -43,7 +43,7 @@ class Limits:
     tie: float
 
     @classmethod
-    def of(cls, config: InfillingConfig) -> Limits:
+    def of(cls, config: InfillingConfig) -> SearchLimits:
         """Read the settings."""
         return cls(
             beams=config.beams, proposals=config.proposals, strands=config.strands,
@@ -53,7 +53,7 @@ class Limits:
         )  # fmt: skip
 
 
-def columns(job: Job, limits: Limits) -> int:
+def columns(job: Job, limits: SearchLimits) -> int:
     """The most cache columns that a job can come to use.
 
     The texts in play, and either the strands of a blank or what is read after its guesses.
@@ -65,12 +65,12 @@ def columns(job: Job, limits: Limits) -> int:
     return limits.beams * text + max(strands, skimmed, 2 * limits.beams * (growth + text))
 
 
-def positions(job: Job, limits: Limits) -> int:
+def positions(job: Job, limits: SearchLimits) -> int:
     """The longest that a job's text can become."""
     return 1 + sum(len(block.ids) + (limits.sigma if block.blank else 0) for block in job.blocks)
 
 
-class Phase(Enum):
+class SearchPhase(Enum):
     """What a row waits for."""
 
     READ = auto()
@@ -147,7 +147,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedBeam:
     """The best tokens of a policy, with their log-probabilities under the model itself."""
 
     tokens: tuple[tuple[int, float], ...]
@@ -185,8 +185,8 @@ class Outlook:
 
     follow: float
     """log p of the next block's first token."""
-    plain: Ranked
-    planned: Ranked
+    plain: RankedBeam
+    planned: RankedBeam
 
 
 def best_of(

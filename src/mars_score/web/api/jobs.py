@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
 
-from mars_score.io.fields import ResultRow
 from mars_score.io.html import shortened
 from mars_score.metrics.base import Summary
+from mars_score.types import ResultRow
 from mars_score.web.api.queue import Ticket
 from mars_score.web.errors import HttpError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
-from mars_score.io.fields import ResultRow
+from mars_score.types import ResultRow
 from mars_score.web.errors import HttpError, stopping
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from mars_score.io.fields import ResultRow
 from mars_score.io.writers import DelimitedTable, json_line
 from mars_score.metrics.registry import METRICS
 from mars_score.run.work import augmented_content
+from mars_score.types import ResultRow
 from mars_score.web.api.jobs import GoneError, ServerState, State, finished
 from mars_score.web.api.queue import AugmentedRow
 from mars_score.web.api.requests import examples_of, settings_of

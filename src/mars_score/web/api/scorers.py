@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mars_score.config import PRESETS
 from mars_score.errors import MarsError
-from mars_score.infilling.decoder.engine import Engine
+from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.decoder.kv_cache import malloc_trim
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.io.examples import clean_examples
-from mars_score.io.fields import ResultRow
 from mars_score.metrics.base import score_all
 from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import make_metric
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, ResultRow
 from mars_score.web.api.queue import AnswerRow, AugmentedRow, TicketOutcome
 from mars_score.web.errors import log, of_error, unexpected
 from mars_score.web.explain.explanation import with_corpus
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     Tell = Callable[[dict[str, Any]], None]
 
 
-class WatchedEngine(Engine):
+class WatchedEngine(DecodingEngine):
     """Tells of every row when it is decoded; a row that is decoded again is told of again."""
 
     filled: Callable[[BatchRow], None]
@@ -154,8 +153,7 @@ class Scorers:
         signatures = {metric.name: metric.signature for metric in metrics}
         if settings.explain:
             return _explained(scorer, metrics, examples, progress, signatures)
-        rows = score_all(metrics, examples, progress)
-        return TicketOutcome([ResultRow(row.id, row.scores, row.flags) for row in rows], signatures)
+        return TicketOutcome([*score_all(metrics, examples, progress)], signatures)
 
     def _scorer(self, preset: str) -> MarsScorer:
         if preset not in self._scorers:
