@@ -71,3 +71,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest known name, or an empty string."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+EXTRAS = {
+    "accelerate": "convert", "gguf": "convert", "sacrebleu": "baselines", "rouge_score": "baselines",
+    "nltk": "baselines", "ot": "baselines", "scipy": "study", "jinja2": "pages", "markupsafe": "pages",
+}  # fmt: skip
+"""Modules that a plain install does not bring, and the extra that has them."""
+
+
+def missing_extra(error: ModuleNotFoundError) -> ConfigError | ModuleNotFoundError:
+    """Say what to install for a module that is not there; the error itself where no extra has it."""
+    module = (error.name or "").partition(".")[0]
+    if module not in EXTRAS:
+        return error
+    return ConfigError(
+        f"this needs {module}, which is not installed\n  remedy: pip install 'mars-score[{EXTRAS[module]}]'"
+    )

@@ -10,7 +10,7 @@ from contextlib import suppress
 import click
 
 from mars_score.cli.interrupts import EXIT_INTERRUPTED, interruptible, prepare_streams
-from mars_score.errors import MarsError, did_you_mean
+from mars_score.errors import MarsError, did_you_mean, missing_extra
 from mars_score.version import __version__
 
 COMMANDS = {
@@ -78,6 +78,12 @@ def run() -> None:
             if isinstance(error.__cause__, BrokenPipeError):
                 sys.exit(0)  # the reader (head, less) has seen enough
             click.echo(f"error: {error}", err=True)
+            sys.exit(EXIT_ERROR)
+        except ModuleNotFoundError as error:
+            explained = missing_extra(error)
+            if explained is error:
+                raise
+            click.echo(f"error: {explained}", err=True)
             sys.exit(EXIT_ERROR)
         except click.ClickException as error:
             error.show()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mars_score import flags
+from mars_score.errors import missing_extra
 from mars_score.fingerprint import metric_signature
 from mars_score.io.examples import clean_examples
 from mars_score.progress import StageProgress, silent_stages
@@ -91,7 +92,10 @@ def score_all(
 ) -> list[ResultRow]:  # fmt: skip
     """Score examples with each metric, in order. With `strict`, a flagged example is an error."""
     cleaned = clean_examples(examples)
-    columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
+    try:
+        columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from error
     rows = []
     for index, (before, after) in enumerate(zip(examples, cleaned, strict=True)):
         values = {name: column[index] for name, column in columns.items()}

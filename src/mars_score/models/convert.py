@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mars_score.errors import missing_extra
 from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ def convert_gguf(source: Path, folder: Path) -> None:
 
     Dequantising takes twenty seconds at every load; the converted folder loads in less than one.
     """
+    try:
+        import accelerate  # noqa: F401  (transformers asks for both by itself, in words of its own)
+        import gguf  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from error
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
