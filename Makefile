@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-CONSTRAINTS := requirements/constraints.txt
+CONSTRAINTS ?= requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
