@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
-from mars_score.models.packed import PackedLinear, can_pack, pack_linears
+from mars_score.lm.causal import PackedLinear, can_pack, pack_linears
 
 
 @pytest.mark.parametrize("bias", [True, False])
