@@ -104,4 +104,8 @@ def test_the_list_of_metrics(cli: CommandLine) -> None:
     for line, entry in zip(result.out.splitlines()[1:], METRICS.values(), strict=True):
         _, better, reads, models, summary = re.split(r"\s{2,}", line)
         assert better == ("higher" if entry.higher_is_better else "lower")
-        assert (reads, models, summary) == (entry.inputs or "-", entry.models or "-", entry.summary)
+        assert (reads, models, summary) == (
+            entry.inputs or "-",
+            ", ".join(entry.models) or "-",
+            entry.summary,
+        )
