@@ -58,9 +58,12 @@ class Outputs:
         """The scores and flags of a metric, or of MARS with some settings, by row."""
         metric, few = self._metric(name)
         rows = [example for example in examples() if example.id in (FEW if few else SCORED)]
-        # The texts of MARS are cleaned, as callers of the scorer have them; those of other metrics are taken as they are.
-        values = metric.scorer.score_examples(rows) if isinstance(metric, MarsMetric) else metric.score(rows)
-        found = {row.id: [value.score, *value.flags] for row, value in zip(rows, values, strict=True)}
+        # MARS has its texts cleaned, as callers of the scorer do; other metrics take them as they are.
+        if isinstance(metric, MarsMetric):
+            found = {item.id: [item.score, *item.flags] for item in metric.scorer.score_examples(rows)}
+        else:
+            values = metric.score(rows)
+            found = {row.id: [value.score, *value.flags] for row, value in zip(rows, values, strict=True)}
         return {"signature": metric.signature, "scores": found}
 
     def fills(self) -> Record:
