@@ -72,11 +72,12 @@ gemma: setup
 	@echo "== fetching gemma3-270m (240 MB); this accepts the Gemma Terms of Use"
 	$(BIN)/mars-score models get gemma3-270m --accept-terms
 
-check: $(VENV)/.developer
+check: setup $(VENV)/.developer
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/layout.py
 
 bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks

@@ -1,6 +1,6 @@
 """How the package is laid out, in numbers, beside the limits that keep it easy to find one's way in.
 
-    python tools/layout.py            the table; exits with 1 where a limit is exceeded
+    python tools/layout.py            the table; exits with 1 where a limit is exceeded (a goal may be missed)
     python tools/layout.py --names    also the modules, classes and functions behind the numbers
 
 Imports that point backwards are not counted here: import-linter refuses them (`make check`).
@@ -36,7 +36,10 @@ class Measure:
     what: str
     value: int
     limit: int
+    """Above it the check fails."""
     names: tuple[str, ...] = ()
+    goal: int | None = None
+    """Where we want to get, if that is below the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
     longest, largest = functions(package)[0], max(package, key=lambda one: one.lines)
     return [
         Measure("Python files", len(package), 200),
-        Measure("lines", sum(one.lines for one in package), 26_000),
+        Measure("lines", sum(one.lines for one in package), 31_000, goal=26_000),
         Measure("modules with one importer", len(alone), 45, tuple(alone)),
         Measure(f"modules under {SHORT} lines", len(short), 15, tuple(short)),
         Measure("modules that a score imports", len(scored), 80, tuple(scored)),
@@ -137,7 +140,9 @@ def main() -> int:
         rows = measure(ROOT / "src", modules_of_a_score(Path(folder) / "scores.jsonl"))
     width = max(len(row.what) for row in rows)
     for row in rows:
-        verdict = "" if row.value <= row.limit else "  EXCEEDED"
+        verdict = "  EXCEEDED" if row.value > row.limit else ""
+        if row.goal is not None and row.value > row.goal:
+            verdict += f"  (goal {row.goal})"
         print(f"{row.what:<{width}}  {row.value:>6}  limit {row.limit:>6}{verdict}")
         if "--names" in sys.argv[1:]:
             print(*(f"    {name}" for name in row.names), sep="\n")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
+from mars_score.infilling.decoder.search_state import GAP, MARGIN, SLACK
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.seams import SeamRules
-from mars_score.infilling.search import GAP, MARGIN, SLACK
 
 from .sequential import Sequential
 

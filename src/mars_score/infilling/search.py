@@ -14,15 +14,8 @@ ever taken back. Here a template keeps several texts in play:
               stays if the whole text gains
 
 So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
-make a bad seam (`seams`) are refused, unless a blank has no other.
-
-A row holds its tokens as a tree in its own cache columns: a node sees its ancestors. Beams, strands and judged guesses
-share what they have in common, nothing is copied or read twice, and columns of dead branches are used again. A row
-knows tokens and numbers; what it must know of hidden states it hands through untouched. `decoder.search_batch` runs
-many rows at once.
-
-Company must not matter: wherever rounding could decide (two candidates at a cut, or the first of two tokens, nearer
-than the rounding of another batch shape), the row is marked `uncertain`, and the engine decodes it again alone.
+make a bad seam (`seams`) are refused, unless a blank has no other. Where rounding could decide, a row is `uncertain`
+and is decoded again alone. `decoder.search_state` has a row's tree of tokens, `decoder.search_batch` runs many rows.
 """
 
 from __future__ import annotations
@@ -36,6 +29,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mars_score.infilling.decoder.search_state import (
+    GAP,
+    MARGIN,
+    SLACK,
     Beam,
     Branch,
     Fill,
@@ -54,13 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mars_score.infilling.decoder.state import Job, TokenBlock
-
-MARGIN = 0.5
-"""Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
-SLACK = 3.0
-"""A strand is given up when it lies so many nats below the guesses that would be judged, whatever follows it."""
-GAP = 8.0
-"""A beam so many nats below the best is given up while blanks are left."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,6 +1,11 @@
 """What a search is made of: its limits, its tree of tokens, and what it asks of the language model.
 
 `mars_score.infilling.search` has the search itself.
+
+A row holds its tokens as a tree in its own cache columns: a node sees its ancestors. Beams, strands and judged guesses
+share what they have in common, nothing is copied or read twice, and columns of dead branches are used again. A row
+knows tokens and numbers; what it must know of hidden states it hands through untouched. Two candidates at a cut, or two
+tokens, that are nearer than the rounding of another batch shape make a row `uncertain`.
 """
 
 from __future__ import annotations
@@ -17,6 +22,12 @@ if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import Job
     from mars_score.infilling.search import Search
 
+MARGIN = 0.5
+"""Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
+SLACK = 3.0
+"""A strand is given up when it lies so many nats below the guesses that would be judged, whatever follows it."""
+GAP = 8.0
+"""A beam so many nats below the best is given up while blanks are left."""
 TIE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
 """Sums of log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 
