@@ -1,8 +1,7 @@
 """Infilling as a search for the most probable whole text.
 
-The paper grows one fill for each blank and judges its lengths by a *mean* likelihood (`decoder.batch` and `judge`, by
-`search="greedy"`). A mean falls with every easy token, so long babble beats a short fill that fits, and nothing is
-ever taken back. Here a template keeps several texts in play:
+The paper grows one fill a blank and judges its lengths by a *mean* likelihood (`search="greedy"`). A mean falls with
+every easy token, so long babble beats a short fill that fits. Here a template keeps several texts in play:
 
     propose   each beam offers its most probable first tokens for the blank, by the plain policy and by the
               self-planned one, which leans towards the words to come; the best of all beams become strands
