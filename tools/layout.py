@@ -9,6 +9,7 @@ Imports that point backwards are not counted here: import-linter refuses them (`
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -102,10 +103,10 @@ def classes_defined_twice(package: list[Module]) -> list[str]:
 
 
 def modules_of_a_score(output: Path) -> list[str]:
-    """Score the demo in a process of its own, and return the modules of this package that it has imported."""
+    """Score the demo in a process of its own, with nothing cached; return the modules that it has imported."""
     done = subprocess.run(
         [sys.executable, "-c", _ON_THE_WAY, str(output)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        cwd=ROOT, env=os.environ | {"MARS_SCORE_CACHE_SIZE": "0"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if not output.exists() or not done.stdout.strip():
         raise SystemExit(f"the demo could not be scored:\n{done.stderr}")
@@ -125,7 +126,7 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
         Measure("lines", sum(one.lines for one in package), 31_000, goal=26_000),
         Measure("modules with one importer", len(alone), 45, tuple(alone)),
         Measure(f"modules under {SHORT} lines", len(short), 15, tuple(short)),
-        Measure("modules that a score imports", len(scored), 80, tuple(scored)),
+        Measure("modules that a score imports", len(scored), 90, tuple(scored), goal=80),
         Measure("class names defined twice", len(twice), 3, tuple(twice)),
         Measure("lines of the largest file", largest.lines, 400, (largest.name,)),
         Measure("lines of the largest function", longest[0], 60, (longest[1],)),

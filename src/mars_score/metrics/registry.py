@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mars_score.config import FORMULA
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.fingerprint import ALGORITHM, fingerprint
-from mars_score.metrics.bleu import Bleu
-from mars_score.metrics.chrf import Chrf
-from mars_score.metrics.likelihoods import LikelihoodMetric
 from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.meteor import Meteor
-from mars_score.metrics.rouge import Rouge
-from mars_score.metrics.sentinels import CandidateLength, Random
-from mars_score.metrics.ter import Ter
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, WORD_VECTORS, WORDNET
 from mars_score.models.resolve import catalogue_hash
 
@@ -24,6 +17,7 @@ if TYPE_CHECKING:
 
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
+    from mars_score.metrics.rouge import Kind
 
 
 ALL = "all"
@@ -50,7 +44,42 @@ def _mars(**options: Any) -> Callable[[str, MarsScorer], Metric]:
     return lambda name, scorer: MarsMetric(name, scorer.with_options(**options) if options else scorer)
 
 
+def _bleu(name: str, _: MarsScorer) -> Metric:
+    from mars_score.metrics.bleu import Bleu
+
+    return Bleu(1 if name == "bleu1" else 4)
+
+
+def _rouge(kind: Kind) -> Callable[[str, MarsScorer], Metric]:
+    def make(_: str, __: MarsScorer) -> Metric:
+        from mars_score.metrics.rouge import Rouge
+
+        return Rouge(kind)
+
+    return make
+
+
+def _chrf(*_: object) -> Metric:
+    from mars_score.metrics.chrf import Chrf
+
+    return Chrf()
+
+
+def _ter(*_: object) -> Metric:
+    from mars_score.metrics.ter import Ter
+
+    return Ter()
+
+
+def _sentinel(name: str, _: MarsScorer) -> Metric:
+    from mars_score.metrics.sentinels import CandidateLength, Random
+
+    return Random() if name == "random" else CandidateLength()
+
+
 def _meteor(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.meteor import Meteor
+
     return Meteor(scorer.parts.wordnet(SYNONYMS), scorer.parts.name(SYNONYMS, WORDNET))
 
 
@@ -85,6 +114,8 @@ def _context_cosine(_: str, scorer: MarsScorer) -> Metric:
 
 
 def _likelihood(name: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.likelihoods import LikelihoodMetric
+
     parts, infilling = scorer.parts, scorer.config.infilling
     return LikelihoodMetric(name, parts.likelihood(infilling), parts.name(infilling.lm, LANGUAGE_MODEL))
 
@@ -125,22 +156,16 @@ METRICS: dict[str, MetricEntry] = {
         BOTH,
         (MASKED, SENTENCES, TAGGER),
     ),
-    "bleu1": MetricEntry("words shared with the references, precision", lambda *_: Bleu(1)),
-    "bleu4": MetricEntry(
-        "n-grams of up to 4 words shared with the references, precision", lambda *_: Bleu(4)
-    ),
-    "rouge1": MetricEntry("words shared with the best reference, F1", lambda *_: Rouge("rouge1")),
-    "rouge2": MetricEntry("pairs of words shared with the best reference, F1", lambda *_: Rouge("rouge2")),
-    "rougeL": MetricEntry(
-        "longest common subsequence with the best reference, F1", lambda *_: Rouge("rougeL")
-    ),
+    "bleu1": MetricEntry("words shared with the references, precision", _bleu),
+    "bleu4": MetricEntry("n-grams of up to 4 words shared with the references, precision", _bleu),
+    "rouge1": MetricEntry("words shared with the best reference, F1", _rouge("rouge1")),
+    "rouge2": MetricEntry("pairs of words shared with the best reference, F1", _rouge("rouge2")),
+    "rougeL": MetricEntry("longest common subsequence with the best reference, F1", _rouge("rougeL")),
     "meteor": MetricEntry(
         "words, stems and synonyms aligned with the best reference", _meteor, models=(SYNSETS,)
     ),
-    "chrf": MetricEntry("character n-grams shared with the best reference", lambda *_: Chrf()),
-    "ter": MetricEntry(
-        "edits needed to reach a reference, per word", lambda *_: Ter(), higher_is_better=False
-    ),
+    "chrf": MetricEntry("character n-grams shared with the best reference", _chrf),
+    "ter": MetricEntry("edits needed to reach a reference, per word", _ter, higher_is_better=False),
     "bertscore": MetricEntry(
         "each token's best match in the other text, F1", _bertscore, models=(SENTENCES,)
     ),
@@ -172,10 +197,8 @@ METRICS: dict[str, MetricEntry] = {
     "context_cosine": MetricEntry(
         "sentinel: cosine of candidate and context", _context_cosine, CONTEXT, (SENTENCES,)
     ),
-    "candidate_length": MetricEntry(
-        "sentinel: the candidate's words, counted", lambda *_: CandidateLength(), ""
-    ),
-    "random": MetricEntry("sentinel: a number that follows from the texts alone", lambda *_: Random(), BOTH),
+    "candidate_length": MetricEntry("sentinel: the candidate's words, counted", _sentinel, ""),
+    "random": MetricEntry("sentinel: a number that follows from the texts alone", _sentinel, BOTH),
 }
 """In the order of `mars-score metrics` and of result files."""
 

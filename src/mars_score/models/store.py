@@ -21,7 +21,6 @@ from filelock import FileLock, Timeout
 
 from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
-from mars_score.models.fetch import build
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
 
@@ -149,6 +148,8 @@ class ModelStore:
             self.report.say(f"{name} is damaged: {problem}; it is fetched again")
         work = self.root / ".work" / name
         try:
+            from mars_score.models.fetch import build
+
             finished = build(status.entry, work, self.archives, self.report)
             if status.path.exists():
                 os.replace(status.path, work / "old")

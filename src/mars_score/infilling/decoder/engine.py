@@ -20,7 +20,6 @@ from mars_score.errors import ModelError
 from mars_score.infilling import judge
 from mars_score.infilling.decoder import search_state
 from mars_score.infilling.decoder.batch import Batch, BatchRow, GreedyBatch
-from mars_score.infilling.decoder.search_batch import SearchBatch
 from mars_score.infilling.decoder.state import Job, Limits
 from mars_score.infilling.planning import Chooser
 from mars_score.infilling.seams import SeamRules
@@ -116,8 +115,7 @@ class DecodingEngine:
         done: set[Job] = set()
         while groups:
             try:
-                kind: type[Batch[Any]] = SearchBatch if self.config.search == "beam" else GreedyBatch
-                for row in kind(self, groups).finish():
+                for row in self._batch_type(self, groups).finish():
                     done.add(row.job)
                     yield row
                 return
@@ -136,6 +134,14 @@ class DecodingEngine:
             if self.model.device.type == "cuda":
                 torch.cuda.empty_cache()
             groups = [left for group in groups if (left := [job for job in group if job not in done])]
+
+    @property
+    def _batch_type(self) -> type[Batch[Any]]:
+        if self.config.search == "beam":
+            from mars_score.infilling.decoder.search_batch import SearchBatch
+
+            return SearchBatch
+        return GreedyBatch
 
     def columns(self, job: Job) -> int:
         """Return the most cache columns that a job can come to use."""
