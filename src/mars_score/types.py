@@ -158,6 +158,21 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A number, a name or a negation of the candidate that neither context nor references bear out."""
+
+    kind: str
+    """``number``, ``name`` or ``negation``."""
+    text: str
+    """As the candidate has it."""
+    start: int
+    """Where it begins in the candidate, in characters."""
+    end: int
+    reason: str
+    """One sentence for a reader."""
+
+
+@dataclass(frozen=True, slots=True)
 class ItemScore:
     """The score of one example and everything that explains it: weighted cosines, then adjustments."""
 
@@ -169,6 +184,10 @@ class ItemScore:
     """Empty for the paper's formula."""
     flags: tuple[str, ...] = ()
     """What a reader should know of this row; names from :mod:`mars_score.flags`."""
+    copied: float = 0.0
+    """The share of the candidate's words that stand in runs of words copied from the context: said, not fined."""
+    facts: tuple[Fact, ...] = ()
+    """What neither context nor references bear out, in the candidate's order."""
 
 
 @dataclass(frozen=True, slots=True)
