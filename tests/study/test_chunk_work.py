@@ -92,7 +92,7 @@ def test_the_corpus_travels(made: list[ToyParts]) -> None:
     names = {scorer.idf_for([]).name for scorer in there._scorers()}
     assert names == {scorer.idf_for([]).name for scorer, _ in chunk_work(idf="corpus").made}
     assert len(names) == 2
-    assert [place.corpus for place in pickle.loads(pickle.dumps(chunk_work())).places] == [None, None]
+    assert [dataset.corpus for dataset in pickle.loads(pickle.dumps(chunk_work())).datasets] == [None, None]
 
 
 def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
@@ -100,7 +100,7 @@ def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
     work = pickle.loads(pickle.dumps(here))(silent_stages)
     chunk = chunks(here)[1]
     (ask,) = chunk.asks
-    other = Chunk(chunk.place, (replace(ask, signature=ask.signature.replace("rouge", "rogue", 1)),))
+    other = Chunk(chunk.dataset, (replace(ask, signature=ask.signature.replace("rouge", "rogue", 1)),))
     with pytest.raises(EngineError, match="a worker's rougeL is not the one that was asked for"):
         work(other)
 

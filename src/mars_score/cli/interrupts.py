@@ -51,11 +51,11 @@ def stoppable(output: str | None) -> Iterator[Run]:
 
 
 def _farewell(run: Run) -> str:
-    told = "interrupted; the rows written so far are complete"
+    message = "interrupted; the rows written so far are complete"
     if run.output is None:
-        return f"{told}\nwith -o FILE, the same command goes on where it stopped"
+        return f"{message}\nwith -o FILE, the same command goes on where it stopped"
     count = f": {run.writer.saved} in {run.output}" if run.writer is not None else ""
-    return f"{told}{count}\nto go on: {_same_command()}"
+    return f"{message}{count}\nto go on: {_same_command()}"
 
 
 def _same_command() -> str:

@@ -176,8 +176,8 @@ def setting_value(config: MarsConfig, name: str, text: str) -> Any:
     """Read a setting as the type that it has by default."""
     names = option_names()
     if name not in names:
-        known = ", ".join(known for known in names if "." not in known)
-        raise ConfigError(f"unknown setting {name!r}; there are {known}.{did_you_mean(name, names)}")
+        available = ", ".join(available for available in names if "." not in available)
+        raise ConfigError(f"unknown setting {name!r}; there are {available}.{did_you_mean(name, names)}")
     current = getattr(getattr(config, names[name]), name.rsplit(".", maxsplit=1)[-1])
     try:
         if isinstance(current, bool):

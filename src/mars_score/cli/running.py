@@ -130,19 +130,19 @@ class Origin:
         return (read_signatures(output) or {}).get("settings") == self.settings
 
 
-def refuse_other_metrics(known: Mapping[str, str], wanted: Sequence[str], left: Path) -> None:
+def refuse_other_metrics(existing: Mapping[str, str], wanted: Sequence[str], left: Path) -> None:
     """Refuse an output of other metrics, or in another order, which would be another table."""
-    if list(known) != list(wanted):
-        raise foreign(left, f"it has {', '.join(known)}; this run has {', '.join(wanted)}")
+    if list(existing) != list(wanted):
+        raise foreign(left, f"it has {', '.join(existing)}; this run has {', '.join(wanted)}")
 
 
-def refuse_other_signatures(known: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
+def refuse_other_signatures(existing: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
     """Refuse an output that was made by other algorithms, or with other settings or models."""
     for name, signature in signatures.items():
-        if known.get(name) != signature:
+        if existing.get(name) != signature:
             raise foreign(
                 left,
-                f"{name} was computed otherwise\n  there: {known.get(name)}\n  now:   {signature}",
+                f"{name} was computed otherwise\n  there: {existing.get(name)}\n  now:   {signature}",
             )
 
 

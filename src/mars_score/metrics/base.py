@@ -74,8 +74,8 @@ def score_rows(
 def flagged(score: float, example: Example, *, comparable: bool = True) -> Value:
     """Return a score with what is to be said of it; a blank candidate is not called incomparable as well."""
     blank = not example.candidate.strip()
-    told = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
-    return Value(score, flags.raised(told))
+    conditions = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
+    return Value(score, flags.raised(conditions))
 
 
 def signature(name: str, fields: dict[str, str], library: str | None = None) -> str:

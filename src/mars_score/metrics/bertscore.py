@@ -111,8 +111,8 @@ class BertScore:
 
     def _prepare(self, texts: list[str], progress: Progress) -> list[Prepared[Weighted]]:
         return [
-            Prepared(self._weighted(one.tokens, one.vectors), one.tokens.truncated)
-            for one in self.encoder.encode(texts, progress)
+            Prepared(self._weighted(encoded.tokens, encoded.vectors), encoded.tokens.truncated)
+            for encoded in self.encoder.encode(texts, progress)
         ]
 
     def _weighted(self, tokens: Tokens, vectors: NDArray[np.float32]) -> Weighted | None:

@@ -71,10 +71,10 @@ class Bleu:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._bleu.sentence_score(example.candidate, list(example.references))
+        result = self._bleu.sentence_score(example.candidate, list(example.references))
         # exp(log(100)) is a little over 100, so that a perfect match would be better than perfect.
-        score = min(float(found.score) / 100, 1.0)
-        return flagged(score, example, comparable=min(found.sys_len, found.ref_len) > 0)
+        score = min(float(result.score) / 100, 1.0)
+        return flagged(score, example, comparable=min(result.sys_len, result.ref_len) > 0)
 
     @cached_property
     def _bleu(self) -> Any:

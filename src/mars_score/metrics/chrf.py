@@ -48,8 +48,8 @@ class Chrf:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._chrf.sentence_score(example.candidate, list(example.references))
-        return flagged(float(found.score) / 100, example)
+        result = self._chrf.sentence_score(example.candidate, list(example.references))
+        return flagged(float(result.score) / 100, example)
 
     @cached_property
     def _chrf(self) -> Any:

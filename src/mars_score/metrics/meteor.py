@@ -38,8 +38,8 @@ class WordNet:
         """Return the meanings of a word or of its base form, of any part of speech."""
         with _ONE_AT_A_TIME:
             # A forked process must not share the open files either, so it loads its own.
-            found: list[Any] = _reader(self.folder.absolute(), os.getpid()).synsets(word)
-        return found
+            synsets: list[Any] = _reader(self.folder.absolute(), os.getpid()).synsets(word)
+        return synsets
 
 
 @lru_cache(maxsize=2)

@@ -82,10 +82,10 @@ class MoverScore:
         return match(examples, self._prepare, lambda a, b: 1 - distance(a, b), progress, lowest=-1.0)
 
     def _prepare(self, texts: list[str], progress: Progress) -> list[Prepared[Bag]]:
-        found = self.encoder.encode(texts, progress)
+        encoded = self.encoder.encode(texts, progress)
         return [
-            Prepared(self._bag(text, one), one.tokens.truncated)
-            for text, one in zip(texts, found, strict=True)
+            Prepared(self._bag(text, encoding), encoding.tokens.truncated)
+            for text, encoding in zip(texts, encoded, strict=True)
         ]
 
     def _bag(self, text: str, encoding: TokenEncoding) -> Bag | None:

@@ -210,15 +210,17 @@ def metric_names(text: str) -> list[str]:
         raise ConfigError("no metric is named; mars-score metrics lists them")
     for name in names:
         if name != ALL and name not in METRICS:
-            known = ", ".join(METRICS)
-            raise ConfigError(f"unknown metric {name!r}; there are {known}.{did_you_mean(name, METRICS)}")
+            available = ", ".join(METRICS)
+            raise ConfigError(
+                f"unknown metric {name!r}; there are {available}.{did_you_mean(name, METRICS)}"
+            )
     return list(METRICS) if ALL in names else names
 
 
 def make_metric(name: str, scorer: MarsScorer) -> Metric:
     """Make a metric that shares the models and settings of a scorer."""
-    (known,) = metric_names(name)
-    return METRICS[known].make(known, scorer)
+    (checked,) = metric_names(name)
+    return METRICS[checked].make(checked, scorer)
 
 
 def augments(name: str) -> bool:

@@ -57,8 +57,8 @@ class Rouge:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._scorer.score_multi(example.references, example.candidate)
-        score = float(found[self.name].fmeasure)
+        scores = self._scorer.score_multi(example.references, example.candidate)
+        score = float(scores[self.name].fmeasure)
         return flagged(score, example, comparable=score > 0 or self._comparable(example))
 
     def _comparable(self, example: Example) -> bool:

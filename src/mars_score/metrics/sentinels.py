@@ -93,9 +93,11 @@ class ContextCosine:
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Encode every text once, then compare."""
-        texts = list(dict.fromkeys(text for one in examples for text in (one.candidate, one.context)))
-        found = dict(zip(texts, self.encoder.encode(texts, partial(progress, "encoding")), strict=True))
-        return [_value(one, found[one.candidate], found[one.context]) for one in examples]
+        texts = list(
+            dict.fromkeys(text for example in examples for text in (example.candidate, example.context))
+        )
+        encoded = dict(zip(texts, self.encoder.encode(texts, partial(progress, "encoding")), strict=True))
+        return [_value(example, encoded[example.candidate], encoded[example.context]) for example in examples]
 
 
 def _value(example: Example, candidate: Encoding, context: Encoding) -> Value:

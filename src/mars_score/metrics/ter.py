@@ -44,8 +44,8 @@ class Ter:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._ter.sentence_score(example.candidate, list(example.references))
-        return flagged(float(found.score) / 100, example)
+        result = self._ter.sentence_score(example.candidate, list(example.references))
+        return flagged(float(result.score) / 100, example)
 
     @cached_property
     def _ter(self) -> Any:

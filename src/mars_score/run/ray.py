@@ -110,7 +110,7 @@ class RayEngine:
                     "ray start --head on one machine prints the address; this machine must have joined too; "
                     + TOKENS
                 )
-            raise EngineError(f"{where}: {_told(error)}\n  remedy: {remedy}") from error
+            raise EngineError(f"{where}: {_describe(error)}\n  remedy: {remedy}") from error
         try:
             yield ray
         finally:
@@ -195,10 +195,10 @@ class _Crew:
 
     def free(self, most: int) -> _Member | None:
         """The worker with the least to do, if that is less than so much; one that has not started yet gets nothing."""
-        able = [one for one in self._members if one.starting is None and len(one.tasks) < most]
+        able = [member for member in self._members if member.starting is None and len(member.tasks) < most]
         return min(
-            (one for one in able if not any(task.alone for _, task in one.tasks)),
-            key=lambda one: len(one.tasks),
+            (member for member in able if not any(task.alone for _, task in member.tasks)),
+            key=lambda member: len(member.tasks),
             default=None,
         )
 
@@ -208,9 +208,9 @@ class _Crew:
 
     def wait(self) -> tuple[list[tuple[_Task, _Done]], list[_Task]]:
         """Wait until something happens; return what is done, and what was lost and must be done again."""
-        watched = {one.starting if one.starting is not None else one.tasks[0][0]: one
-                   for one in self._members if one.starting is not None or one.tasks}  # fmt: skip
-        nobody = all(one.starting is not None for one in self._members)
+        watched = {member.starting if member.starting is not None else member.tasks[0][0]: member
+                   for member in self._members if member.starting is not None or member.tasks}  # fmt: skip
+        nobody = all(member.starting is not None for member in self._members)
         happened, _ = self.ray.wait(list(watched), timeout=PATIENCE if nobody else None)
         if not happened:
             has = self.ray.cluster_resources()
@@ -223,16 +223,16 @@ class _Crew:
         for ref in happened:
             member = watched[ref]
             try:
-                found = self.ray.get(ref)
+                result = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:  # whatever went wrong in the work itself
-                found = _Done(error=error)
+                result = _Done(error=error)
             except self.ray.exceptions.RayError as error:  # a worker, its machine or its answer is gone
                 lost += self._replace(member, error, done)
                 continue
             if member.starting is not None:
                 member.starting, self._stillborn = None, 0
             else:
-                done.append((member.tasks.popleft()[1], found))
+                done.append((member.tasks.popleft()[1], result))
         return done, lost
 
     def dismiss(self) -> None:
@@ -247,7 +247,7 @@ class _Crew:
             actor = named.remote(self._make)
             return _Member(actor, actor.ready.remote())
         except self.ray.exceptions.RayError as error:
-            raise EngineError(f"the cluster takes no work: {_told(error)}\n  remedy: {TOKENS}") from error
+            raise EngineError(f"the cluster takes no work: {_describe(error)}\n  remedy: {TOKENS}") from error
 
     def _replace(self, member: _Member, error: Exception, done: list[tuple[_Task, _Done]]) -> list[_Task]:
         """Put a new worker in the place of a dead one; return its tasks, unless one has cost too many workers."""
@@ -256,7 +256,7 @@ class _Crew:
         if member.starting is not None:
             self._stillborn += 1
             if self._stillborn > TRIES * self.count:
-                raise EngineError(f"no worker starts: {_told(error)}\n  remedy: {TOKENS}") from error
+                raise EngineError(f"no worker starts: {_describe(error)}\n  remedy: {TOKENS}") from error
         tasks = [task for _, task in member.tasks]
         for task in tasks:
             task.alone = True
@@ -265,9 +265,9 @@ class _Crew:
         tasks[0].deaths += 1
         if tasks[0].deaths < TRIES:
             return tasks
-        told = f"batch {tasks[0].number + 1} ended its worker {TRIES} times, the last time so: {_told(error)}"
+        problem = f"batch {tasks[0].number + 1} ended its worker {TRIES} times, the last time so: {_describe(error)}"
         remedy = "give a worker more memory (--workers for fewer of them), or look at the rows of that batch"
-        done.append((tasks[0], _Done(error=EngineError(f"{told}\n  remedy: {remedy}"))))
+        done.append((tasks[0], _Done(error=EngineError(f"{problem}\n  remedy: {remedy}"))))
         return []
 
 
@@ -282,7 +282,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
     while True:
         while more and taken - turn < AHEAD * crew.count:
             try:
-                task = next((_Task(*one) for one in source), None)
+                task = next((_Task(*numbered_batch) for numbered_batch in source), None)
             except Exception as error:  # raised in its turn, after the results before it
                 early[taken], task = _Done(error=error), None
                 taken += 1
@@ -339,7 +339,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """What an error says, in a line that is not too long."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

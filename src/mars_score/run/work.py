@@ -91,8 +91,8 @@ class AugmentWork:
             refuse_other("mars", scorer.signature, self.expected)
 
         def augment(batch: Sequence[Example]) -> list[Augmented]:
-            found = scorer.augment_examples(batch, progress=progress)
-            return [(example.pairs[0], found[example.pairs[0]]) for example in batch]
+            augmented = scorer.augment_examples(batch, progress=progress)
+            return [(example.pairs[0], augmented[example.pairs[0]]) for example in batch]
 
         return _accounted(augment, scorer)
 
@@ -109,13 +109,13 @@ class ScorerRecipe:
     @classmethod
     def of(cls, scorer: MarsScorer) -> ScorerRecipe:
         """Describe a scorer. The user's folder for the cache is for each machine to find."""
-        known = scorer.augmentations
+        store = scorer.augmentations
         arguments = {
             "config": scorer.config,
             "device": scorer.parts.device,
             "memory": scorer.parts.memory,
-            "cache": known.cache and (known.cache.folder == cache_folder() or known.cache.folder),
-            "pack": known.pack.path if known.pack else None,
+            "cache": store.cache and (store.cache.folder == cache_folder() or store.cache.folder),
+            "pack": store.pack.path if store.pack else None,
         }
         return cls(scorer, arguments, scorer.corpus)
 
@@ -146,11 +146,11 @@ def augmented_content(pair: Pair, augmentation: Augmentation) -> dict[str, Any]:
     }
 
 
-def refuse_other(name: str, found: str, expected: str) -> None:
+def refuse_other(name: str, actual: str, expected: str) -> None:
     """Refuse to work where algorithms or models are others: such numbers do not belong to the rest."""
-    if found != expected:
+    if actual != expected:
         raise EngineError(
-            f"a worker's {name} is not the one that was asked for:\n  {found}\n  instead of\n  {expected}\n"
+            f"a worker's {name} is not the one that was asked for:\n  {actual}\n  instead of\n  {expected}\n"
             "  remedy: install the same version of mars-score and the same models on every machine"
         )
 

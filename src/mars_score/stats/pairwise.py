@@ -206,10 +206,10 @@ def soft_pairwise_accuracy(rows: Scored, *, draws: int = 1000, seed: int = 0) ->
 def _cells(rows: Scored, values: Floats) -> Floats:
     """Mean values by (items, systems), NaN where there is no row."""
     shape = len(rows.item_names), len(rows.system_names)
-    place = rows.items * shape[1] + rows.systems
+    cell = rows.items * shape[1] + rows.systems
     size = shape[0] * shape[1]
-    count = np.bincount(place, minlength=size)
-    sums = np.bincount(place, weights=values, minlength=size)
+    count = np.bincount(cell, minlength=size)
+    sums = np.bincount(cell, weights=values, minlength=size)
     cells: Floats = (sums / np.where(count > 0, count, np.nan)).reshape(shape)
     return cells
 

@@ -105,10 +105,10 @@ def targets(dataset: Dataset) -> list[Target]:
             tuple(systems[i] for i in places),
         )
 
-    found = [target(HUMAN, rows, dataset.human)]
+    made = [target(HUMAN, rows, dataset.human)]
     aspects = sorted({name for row in dataset for name in row.aspects})
-    found += [target(name, rows, [row.aspects.get(name) for row in dataset]) for name in aspects]
+    made += [target(name, rows, [row.aspects.get(name) for row in dataset]) for name in aspects]
     single = [(i, rating) for i, row in enumerate(dataset) for rating in row.ratings]
     if single:
-        found.append(target(PER_RATING, [i for i, _ in single], [rating for _, rating in single]))
-    return found
+        made.append(target(PER_RATING, [i for i, _ in single], [rating for _, rating in single]))
+    return made

@@ -37,8 +37,8 @@ def run_study(
 ) -> Study:
     """Run a study; whatever the store knows is not computed again."""
     settings = settings or StudySettings()
-    found = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
-    return analyse(found, settings, store, augmentations=augmentations, progress=progress)
+    scores = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
+    return analyse(scores, settings, store, augmentations=augmentations, progress=progress)
 
 
 def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySettings) -> list[Work]:
@@ -68,7 +68,7 @@ def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySetting
 
 
 def analyse(
-    found: Sequence[DatasetScores],
+    scores: Sequence[DatasetScores],
     settings: StudySettings,
     store: ScoreStore,
     *,
@@ -78,8 +78,8 @@ def analyse(
 ) -> Study:
     """Compute every table from scores; `finished` is told of each data set."""
     results = []
-    for one in found:
-        results.append(Analysis(one, settings, store, progress).result())
+    for dataset_scores in scores:
+        results.append(Analysis(dataset_scores, settings, store, progress).result())
         finished(1)
     return Study(
         schema=SCHEMA,
@@ -87,7 +87,7 @@ def analyse(
         seed=settings.seed,
         draws=settings.draws,
         attack_rows=settings.attack_rows,
-        metrics=found[0].metrics,
+        metrics=scores[0].metrics,
         datasets=tuple(results),
         augmentations=augmentations,
         made_with=made_with(),

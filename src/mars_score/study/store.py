@@ -92,17 +92,17 @@ class ScoreStore:
     def scores(self, keys: Iterable[bytes]) -> dict[bytes, StoredScore]:
         """Return the scores that are there."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[bytes, StoredScore] = {}
+        scores: dict[bytes, StoredScore] = {}
         for start in range(0, len(wanted), _ASK):
             asked = wanted[start : start + _ASK]
             marks = ",".join("?" * len(asked))
             rows = self._db.execute(
                 f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", asked
             )
-            found.update(
+            scores.update(
                 (key, StoredScore(s, tuple(json.loads(flags)), took)) for key, s, flags, took in rows
             )
-        return found
+        return scores
 
     def add_scores(self, entries: dict[bytes, StoredScore]) -> None:
         """Save scores; they are on disk when this returns. What is not finite is saved as undefined."""
@@ -111,8 +111,8 @@ class ScoreStore:
 
     def get(self, key: bytes) -> Any:
         """Return a value that was kept, or ``None``."""
-        found = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,)).fetchone()
-        return None if found is None else json.loads(found[0])
+        row = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
 
     def keep(self, values: dict[bytes, object]) -> None:
         """Save values that JSON can hold."""

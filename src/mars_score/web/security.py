@@ -201,9 +201,9 @@ class BodyLimit(HttpMiddleware):
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         headers = Headers(scope=scope)
-        told = headers.get("content-length", "0")
+        length = headers.get("content-length", "0")
         error = None
-        if told.isdecimal() and (len(told) > _MOST_DIGITS or int(told) > PATIENCE * self.limit):
+        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > PATIENCE * self.limit):
             error = self._too_large()
         # One piece: a list of messages costs some hundred bytes for each, and a client may send them one by one.
         body = bytearray()

@@ -68,7 +68,7 @@ _TOKEN = re.compile(r"\S+")
 
 def token_spans(text: str) -> list[tuple[int, int]]:
     """Return where the tokens start and end: what stands between white space, punctuation included."""
-    return [found.span() for found in _TOKEN.finditer(text)]
+    return [match.span() for match in _TOKEN.finditer(text)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -52,7 +52,7 @@ class Examples:
     """Texts on which a metric and people differ, shown one by one."""
 
     title: str
-    found: tuple[Disagreement, ...]
+    rows: tuple[Disagreement, ...]
 
 
 Content: TypeAlias = Table | Figure | Examples
@@ -221,8 +221,10 @@ def _robustness_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...
 def _example_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
     blocks: list[ReportBlock] = []
     for dataset, slug in zip(study.datasets, names, strict=True):
-        for metric in dict.fromkeys(found.metric for found in dataset.disagreements):
-            shown = tuple(found for found in dataset.disagreements if found.metric == metric)
+        for metric in dict.fromkeys(disagreement.metric for disagreement in dataset.disagreements):
+            shown = tuple(
+                disagreement for disagreement in dataset.disagreements if disagreement.metric == metric
+            )
             blocks.append(ReportBlock(Examples(f"{dataset.name}: {metric}", shown)))
         if dataset.disagreements:
             blocks.append(ReportBlock(disagreements(dataset, slug), in_page=False))

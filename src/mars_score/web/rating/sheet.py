@@ -132,7 +132,8 @@ def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
 def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) -> str:
     """Return the answers as csv, one a row, in an order that does not depend on when they were given."""
     rows = [
-        (key[one.code].item, key[one.code].variant, one.question, one.rater, one.rating) for one in answers
+        (key[answer.code].item, key[answer.code].variant, answer.question, answer.rater, answer.rating)
+        for answer in answers
     ]
     rows.sort(key=lambda row: (row[3], row[0], VARIANTS.index(row[1]), QUESTIONS.index(row[2])))
     text = io.StringIO()
