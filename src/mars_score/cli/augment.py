@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -39,16 +40,13 @@ from mars_score.io.fields import Kept
 from mars_score.io.output import OUTPUTS, check_writable, format_of, output_file, sidecar_of, write_signatures
 from mars_score.io.writers import json_objects, left_over, open_lines
 from mars_score.metrics.registry import settings_fingerprint
-from mars_score.run.work import AugmentWork, ScorerRecipe, augmented_content
+from mars_score.run.work import Augmented, AugmentWork, ScorerRecipe, augmented_content
 from mars_score.storage.pack import SUFFIX, pack_writer
+from mars_score.types import Augmentation, Example, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
-    from mars_score.run.work import Augmented
-    from mars_score.types import Augmentation, Example, Pair
 
 
 @click.command()

@@ -9,19 +9,17 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.run.base import LocalEngine
+from mars_score.run.base import Engine, LocalEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.io.writers import LineWriter, Writer
-    from mars_score.run.base import Engine
 
 EXIT_INTERRUPTED = 130
 _AGAIN = (

@@ -14,13 +14,12 @@ from mars_score.devices import check_device
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.readers import read_examples, read_parallel
 from mars_score.io.source import STDIN, shown
-from mars_score.run.base import make_engine
+from mars_score.run.base import Engine, make_engine
 from mars_score.storage.cache import bytes_of
+from mars_score.types import Example
 
 if TYPE_CHECKING:
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.run.base import Engine
-    from mars_score.types import Example
 
 
 F = TypeVar("F", bound=Callable[..., Any])

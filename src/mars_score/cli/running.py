@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mars_score.cli.interrupts import last_words
-from mars_score.cli.reporting import bars
+from mars_score.cli.reporting import CostReport, bars
 from mars_score.errors import InputError
 from mars_score.io.fields import Kept
 from mars_score.io.output import read_signatures, sidecar_of
 from mars_score.io.source import is_regular
 from mars_score.io.writers import foreign
-from mars_score.run.base import LocalEngine
+from mars_score.run.base import Engine, LocalEngine, Worker
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from mars_score.cli.options import Input
-    from mars_score.cli.reporting import CostReport
     from mars_score.progress import StageProgress
-    from mars_score.run.base import Engine, Worker
     from mars_score.run.work import Outcome
-    from mars_score.types import Example
 
 CHUNK = 256
 """Rows that are scored together and then saved."""

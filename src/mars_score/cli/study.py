@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.study.plan import StudySettings
     from mars_score.study.results import Study

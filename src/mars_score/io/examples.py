@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError
 from mars_score.text.cleaning import clean
 from mars_score.types import Example
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _TOGETHER = 256
 """Rows that are cleaned together: contexts and references come again, mostly soon."""

@@ -16,17 +16,13 @@ A blank candidate scores 0. So does a text without any word of a reference: smoo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
+from mars_score.types import Example
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 

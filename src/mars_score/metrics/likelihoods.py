@@ -13,6 +13,7 @@ context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,12 +22,10 @@ from mars_score import flags
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Input, Value
 from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.lm.likelihood import Likelihood, Reading
-    from mars_score.types import Example
 
 Pairs = list[tuple[str, str]]
 """(context, text) pairs to be read."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mars_score.metrics.base import Input, Value
 from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.types import Example
 
 
 class MarsMetric:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from mars_score import flags
 from mars_score.metrics.base import Value
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
     from mars_score.progress import Progress, StageProgress
-    from mars_score.types import Example
 
 
 # The earth mover's distance: the least work that turns one bag of weighted vectors into another.

@@ -6,20 +6,15 @@ import os
 import re
 import threading
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mars_score.errors import ModelError
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
-
+from mars_score.types import Example
 
 # WordNet as METEOR asks for it: the synsets of a word, from a folder, loaded once and safe to share.
 

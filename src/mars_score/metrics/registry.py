@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMI
 from mars_score.models.resolve import catalogue_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
     from mars_score.metrics.rouge import Kind
@@ -211,9 +210,7 @@ def metric_names(text: str) -> list[str]:
     for name in names:
         if name != ALL and name not in METRICS:
             available = ", ".join(METRICS)
-            raise ConfigError(
-                f"unknown metric {name!r}; there are {available}.{did_you_mean(name, METRICS)}"
-            )
+            raise ConfigError(f"unknown metric {name!r}; there are {available}.{did_you_mean(name, METRICS)}")
     return list(METRICS) if ALL in names else names
 
 

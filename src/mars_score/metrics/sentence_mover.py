@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,16 +32,14 @@ from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, ma
 from mars_score.progress import Progress, StageProgress, silent_stages
 from mars_score.text import sentences, stop_words
 from mars_score.text.words import words
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from mars_score.encoders.base import Encoder
     from mars_score.encoders.word_vectors import WordVectorEncoder
     from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
 
 _CONTRACTION = re.compile("(?:'(?:s|re|ve|ll|d|m)|n't)$")
 Sentence = tuple[str, list[str]]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mars_score.errors import ModelError, did_you_mean
 from mars_score.models.convert import CONVERTERS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 Registry = Literal["pypi", "npm"]
 tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

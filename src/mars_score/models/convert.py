@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import bz2
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import missing_extra
 from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 

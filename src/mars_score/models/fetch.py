@@ -11,18 +11,16 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from mars_score.errors import FetchError, IntegrityError, ModelError
 from mars_score.models.convert import CONVERTERS
 from mars_score.models.manifest import chunks, write_checked, write_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import IO
-
     from mars_score.models.catalogue import Assembly, CatalogueEntry, PinnedFile, Source
     from mars_score.models.report import Report
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from contextlib import contextmanager, redirect_stderr
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr
+from typing import Protocol
 
 
 class Report(Protocol):

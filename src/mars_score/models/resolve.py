@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -20,8 +21,6 @@ from mars_score.models.catalogue import Catalogue, default_catalogue
 from mars_score.models.manifest import sha256_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.models.store import ModelStore
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")

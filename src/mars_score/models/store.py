@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from filelock import FileLock, Timeout
 
@@ -23,9 +24,6 @@ from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 State = Literal["ready", "absent", "damaged"]
 

@@ -14,6 +14,7 @@ import socket
 import threading
 import uuid
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import length_hint
@@ -23,8 +24,6 @@ from mars_score.errors import EngineError, MarsError
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
     from mars_score.run.base import Batch, Result, Worker
 
 TRIES = 4

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mars_score.errors import EngineError
-from mars_score.metrics.base import score_all
+from mars_score.metrics.base import Metric, score_all
 from mars_score.metrics.mars import MarsMetric
 from mars_score.metrics.registry import make_metric
 from mars_score.storage.augmentations import Costs
 from mars_score.storage.cache import cache_folder
+from mars_score.types import Augmentation, Example, Pair, ResultRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.run.base import Worker
-    from mars_score.types import Augmentation, Example, Pair, ResultRow
 
 Row = TypeVar("Row")
 Augmented = tuple["Pair", "Augmentation"]

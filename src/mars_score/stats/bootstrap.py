@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from mars_score.errors import ConfigError
 from mars_score.stats.correlation import (
+    Kind,
+    Level,
     check_kind,
     check_level,
     correlate_rows,
@@ -24,12 +26,8 @@ from mars_score.stats.correlation import (
     is_constant,
     members,
 )
-from mars_score.stats.data import Floats, take, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, take, usable_rows
 from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
-
-if TYPE_CHECKING:
-    from mars_score.stats.correlation import Kind, Level
-    from mars_score.stats.data import Indices, Scored
 
 Method: TypeAlias = Literal["percentile", "bca"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -10,14 +11,10 @@ import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.data import groups, numbers, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, groups, numbers, usable_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from mars_score.stats.data import Floats, Indices, Scored
 
 
 Kind: TypeAlias = Literal["pearson", "spearman", "kendall"]

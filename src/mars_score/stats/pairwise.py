@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.errors import ConfigError
-from mars_score.stats.data import groups, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, groups, usable_rows
 from mars_score.stats.significance import random_signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from mars_score.stats.data import Floats, Indices, Scored
 
 
 # Pairwise accuracy with tie calibration: acc*_eq of Deutsch, Foster and Freitag (2023).

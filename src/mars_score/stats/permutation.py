@@ -10,9 +10,9 @@ mixtures, and both are correlated with people. Values are (draws, 2), NaN where 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from mars_score.stats.bootstrap import mean_of_defined
 from mars_score.stats.correlation import (
     METRIC_CONSTANT,
     TOO_SHORT,
+    Kind,
+    Level,
     check_kind,
     check_level,
     correlate_rows,
@@ -31,11 +33,6 @@ from mars_score.stats.correlation import (
 )
 from mars_score.stats.data import Floats, Scored, take
 from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.stats.correlation import Kind, Level
 
 Statistic: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.data import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.stats.data import Floats
-
+from mars_score.stats.data import Floats, numbers
 
 # Krippendorff's alpha: how far raters agree beyond chance, with missing ratings.
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError
 from mars_score.stats.correlation import correlation
-from mars_score.stats.data import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mars_score.stats.data import Floats
+from mars_score.stats.data import Floats, numbers
 
 # p-values of many tests, corrected for their number. None, for a test without outcome, is not counted.
 

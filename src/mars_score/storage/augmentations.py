@@ -11,24 +11,23 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError, MarsError
 from mars_score.fingerprint import pair_key
-from mars_score.storage.cache import Database, among
+from mars_score.storage.cache import AugmentationCache, Database, among
 from mars_score.storage.lru import LRUCache
 from mars_score.storage.sqlite import writing
+from mars_score.types import Augmentation, Pair
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from mars_score.progress import StageProgress
-    from mars_score.storage.cache import AugmentationCache
     from mars_score.storage.pack import Pack
-    from mars_score.types import Augmentation, Pair
 
     Compute = Callable[[Sequence[Pair]], Sequence[Augmentation]]
 

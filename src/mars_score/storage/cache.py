@@ -8,10 +8,11 @@ import re
 import sqlite3
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -19,12 +20,7 @@ from mars_score.errors import ConfigError
 from mars_score.io.output import failed
 from mars_score.storage.pack import DamagedRowError, decode, encode
 from mars_score.storage.sqlite import Layout, classify_sqlite_error, move_aside, open_file, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from mars_score.types import Augmentation
-
+from mars_score.types import Augmentation
 
 # Where the cache is, and how large it may grow: from the environment, else by default.
 

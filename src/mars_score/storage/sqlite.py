@@ -6,16 +6,13 @@ import errno
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 from filelock import Timeout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 BESIDE = ("-wal", "-shm")
 """Files that SQLite keeps beside an open one; they belong to that one alone."""

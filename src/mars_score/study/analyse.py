@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mars_score.fingerprint import fingerprint
-from mars_score.io.datasets.base import statistics
+from mars_score.io.datasets.base import Dataset, statistics
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha, summarise
 from mars_score.study.attacks.robustness import robustness
@@ -14,6 +15,7 @@ from mars_score.study.correlations import (
     PERM_BOTH,
     QUESTIONS,
     WILLIAMS,
+    MetricPair,
     PairOutcome,
     cells,
     contrasts,
@@ -24,7 +26,7 @@ from mars_score.study.correlations import (
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
-from mars_score.study.plan import targets
+from mars_score.study.plan import StudySettings, Target, targets
 from mars_score.study.results import (
     HUMAN,
     AttackResult,
@@ -40,13 +42,8 @@ from mars_score.study.results import (
 from mars_score.study.results_file import from_json, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.io.datasets.base import Dataset
     from mars_score.stats.correlation import Kind, Level
     from mars_score.stats.data import Scored
-    from mars_score.study.correlations import MetricPair
-    from mars_score.study.plan import StudySettings, Target
     from mars_score.study.scoring import DatasetScores
     from mars_score.study.store import ScoreStore
 

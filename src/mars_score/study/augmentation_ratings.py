@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from mars_score.errors import InputError, did_you_mean
 from mars_score.fingerprint import digest
 from mars_score.io import delimited, json_rows
-from mars_score.io.datasets.base import number
+from mars_score.io.datasets.base import Dataset, number
 from mars_score.io.examples import clean_examples
 from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of
@@ -27,9 +28,6 @@ from mars_score.study.results import AugmentationRating, AugmentationStudy, Augm
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -12,24 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.mars.score import ratio_weights
-from mars_score.stats.bootstrap import interval, resampled_accuracy, resampled_correlation
-from mars_score.stats.correlation import KINDS, LEVELS, correlate
-from mars_score.stats.data import only_system
+from mars_score.stats.bootstrap import Resampled, interval, resampled_accuracy, resampled_correlation
+from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, LevelCorrelation, correlate
+from mars_score.stats.data import Scored, only_system
 from mars_score.stats.pairwise import pairwise_accuracy
 from mars_score.stats.permutation import EarlyStopping, perm_both
 from mars_score.stats.significance import clusters, compare_by_williams, holm
 from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, MetricRank, RatioPoint
-from mars_score.study.worker import RATIOS
+from mars_score.study.worker import RATIOS, Cosines
 from mars_score.types import AugmentedReference, Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mars_score.stats.bootstrap import Resampled
-    from mars_score.stats.correlation import Kind, Level, LevelCorrelation
-    from mars_score.stats.data import Scored
     from mars_score.study.plan import Target
-    from mars_score.study.worker import Cosines
 
 
 ACCURACY = "accuracy"

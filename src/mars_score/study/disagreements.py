@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
-from mars_score.stats.data import numbers
+from mars_score.stats.data import Floats, numbers
 from mars_score.study.attacks.base import passage
 from mars_score.study.results import Disagreement, ResultTerm
 from mars_score.study.results_file import from_json, to_json
-from mars_score.study.store import row_key
+from mars_score.study.store import ScoreStore, row_key
 from mars_score.study.worker import LazyMetric
 from mars_score.text.stop_words import is_function_word, is_punctuation
 from mars_score.text.words import words
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
-
-    from mars_score.stats.data import Floats
     from mars_score.study.scoring import DatasetScores
-    from mars_score.study.store import ScoreStore
-    from mars_score.types import Example
 
 
 # The paper's three kinds of error (section 4.4), told from the texts by rules that anyone can check.

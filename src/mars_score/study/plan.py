@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
 from mars_score.metrics.registry import ALL, METRICS, metric_names
-from mars_score.stats.data import scored
+from mars_score.stats.data import Scored, scored
 from mars_score.study.attacks.robustness import ATTACKS, find_attack
 from mars_score.study.results import HUMAN, PER_RATING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
-    from mars_score.stats.data import Scored
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
@@ -10,18 +11,14 @@ from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analyse import Analysis
 from mars_score.study.disagreements import MARS
 from mars_score.study.plan import StudySettings
-from mars_score.study.results import SCHEMA, Study
-from mars_score.study.scoring import make_work, score_works
+from mars_score.study.results import SCHEMA, AugmentationStudy, Study
+from mars_score.study.scoring import DatasetScores, Finished, Work, make_work, score_works
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
-    from mars_score.study.results import AugmentationStudy
-    from mars_score.study.scoring import DatasetScores, Finished, Work
     from mars_score.study.store import ScoreStore
 
 

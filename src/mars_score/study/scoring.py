@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,31 +11,26 @@ from typing import TYPE_CHECKING
 from mars_score.metrics.likelihoods import QUESTIONS
 from mars_score.metrics.registry import augments
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.run.base import LocalEngine
-from mars_score.study.attacks.robustness import attack_dataset
-from mars_score.study.store import row_key, text_digest
+from mars_score.run.base import Engine, LocalEngine
+from mars_score.study.attacks.robustness import Attacked, attack_dataset
+from mars_score.study.store import ScoreStore, StoredScore, row_key, text_digest
 from mars_score.study.worker import (
     Ask,
     Chunk,
     ChunkWork,
+    Cosines,
     LazyMetric,
     WorkerDataset,
     cosine_keys,
     missing_cosines,
     saved_cosines,
 )
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.run.base import Engine
-    from mars_score.study.attacks.robustness import Attacked
     from mars_score.study.results import MetricInfo
-    from mars_score.study.store import ScoreStore, StoredScore
-    from mars_score.study.worker import Cosines
-    from mars_score.types import Example
 
 Finished = Callable[[int], None]
 """Told how many further rows have been scored."""

@@ -10,19 +10,16 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mars_score.errors import OutputError
 from mars_score.fingerprint import fingerprint
 from mars_score.io.output import failed
 from mars_score.storage.sqlite import Layout, move_aside, open_file, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mars_score.errors import OutputError
-    from mars_score.types import Example
+from mars_score.types import Example
 
 FILE = "scores.sqlite"
 """The file's name in the folder of a study."""

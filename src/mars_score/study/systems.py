@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
@@ -16,9 +18,6 @@ from mars_score.io.writers import unescape
 from mars_score.stats.significance import compare_systems, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from mars_score.study.results import DatasetResult, Study
 
 

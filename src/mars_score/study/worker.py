@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -9,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.config import ratios_up_to
 from mars_score.errors import ConfigError
-from mars_score.metrics.base import score_all
+from mars_score.metrics.base import Metric, score_all
 from mars_score.metrics.registry import METRICS, augments, make_metric, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, refuse_other
 from mars_score.study.results import MetricInfo
-from mars_score.study.store import StoredScore, row_key
+from mars_score.study.store import ScoreStore, StoredScore, row_key
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.run.base import Worker
-    from mars_score.study.store import ScoreStore
 
 
 _WARM_UP = Example("warm-up", "The rain stopped.", ("It rained no more.",), "Clouds hung over the town.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ from mars_score.web.security import BodyLimit, Gate, SecurityHeaders
 from mars_score.web.server import GracefulStop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
 
 

@@ -9,6 +9,7 @@ gets its answer, whatever others leave open.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
@@ -25,7 +26,6 @@ from mars_score.web.security import HEADERS
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
 LONGEST_HEAD = 1 << 15
 """Bytes of a request before its body: the address and all headers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from mars_score.io.html import printable
 from mars_score.web.pages import error_page, page_response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 

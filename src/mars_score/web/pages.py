@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -13,10 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from mars_score.io.html import Assets, assets, csp_hash, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jinja2 import Environment
-    from starlette.responses import Response
 
 
 HERE = "mars_score.web"

@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import click
 import uvicorn
 
 from mars_score.errors import ConfigError
-from mars_score.web.connections import GuardedConfig
+from mars_score.web.connections import ConnectionLimits, GuardedConfig
 from mars_score.web.errors import log, stopping
 from mars_score.web.security import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from types import FrameType
 
     from fastapi import FastAPI
-
-    from mars_score.web.connections import ConnectionLimits
 
 
 class GracefulStop:

@@ -14,8 +14,6 @@ from mars_score.text.sentences import sentences
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Rated
 
 

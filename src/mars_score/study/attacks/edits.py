@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from mars_score.study.attacks.base import one_of, passage, sentence_spans, shuffled, token_spans
+from mars_score.study.attacks.base import Perturb, one_of, passage, sentence_spans, shuffled, token_spans
 from mars_score.text.sentences import sentences
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from random import Random
 
     from mars_score.io.datasets.base import Rated
-    from mars_score.study.attacks.base import Perturb
-    from mars_score.types import Example
 
 
 def copy_reference(example: Example, random: Random) -> str | None:

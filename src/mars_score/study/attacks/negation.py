@@ -7,11 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mars_score.study.attacks.base import sentence_spans
+from mars_score.types import Example
 
 if TYPE_CHECKING:
     from random import Random
-
-    from mars_score.types import Example
 
 
 # English verb forms, as far as negation by rule needs them: from "walked" to "did ... walk".

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.correlation import correlation
+from mars_score.stats.correlation import Kind, correlation
 from mars_score.study.attacks.base import Attack, row_by_row, row_random
 from mars_score.study.attacks.edits import (
     copy_context,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mars_score.io.datasets.base import Dataset
-    from mars_score.stats.correlation import Kind
 
     Numbers = NDArray[np.float64]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Collection, Sequence
 from statistics import StatisticsError, correlation, linear_regression
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +41,6 @@ from mars_score.study.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from markupsafe import Markup
 
     from mars_score.study.results import (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.wording import (
     LEVELS,
@@ -19,13 +19,7 @@ from mars_score.study.report.wording import (
     plain,
     sentinels,
 )
-from mars_score.study.results import HUMAN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from mars_score.study.results import AugmentationStudy, Cell, DatasetResult, Study
-
+from mars_score.study.results import HUMAN, AugmentationStudy, Cell, DatasetResult, Study
 
 SIGNIFICANT = 0.05
 TEST = "perm-both"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.table import (
     Column,
@@ -26,12 +26,7 @@ from mars_score.study.report.wording import (
     plain,
     relatives,
 )
-from mars_score.study.results import HUMAN, PER_RATING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mars_score.study.results import AttackResult, Cell, DatasetResult, Study
+from mars_score.study.results import HUMAN, PER_RATING, AttackResult, Cell, DatasetResult, Study
 
 ORIENTED = "Positive numbers mean agreement, also of metrics for which lower is better."
 INTERVALS = "Brackets hold 95% intervals by bootstrap over items."

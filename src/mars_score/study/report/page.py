@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from mars_score.errors import OutputError
 from mars_score.io.html import assets, environment, template_text
@@ -38,13 +40,7 @@ from mars_score.study.report.wording import (
     slugs,
     typeset_minus,
 )
-from mars_score.study.results import PER_RATING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from mars_score.study.results import Disagreement, Study
+from mars_score.study.results import PER_RATING, Disagreement, Study
 
 
 @dataclass(frozen=True, slots=True)

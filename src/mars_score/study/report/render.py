@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from mars_score.io.writers import escape
 from mars_score.study.report.wording import main_text, small_print, typeset_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mars_score.study.report.table import Column, Table, TableCell
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias, TypeVar
 
 Kind: TypeAlias = Literal["text", "number", "measure", "p", "percent"]
 """How a column is shown: numbers with fixed decimals, measures with three digits that count, a share of 0.5 as 50%,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.findings import TEST
 from mars_score.study.report.table import (
     Column,
     Line,
+    Shown,
     Table,
     TableCell,
     line,
@@ -29,19 +29,15 @@ from mars_score.study.report.wording import (
     plain,
     slugs,
 )
-from mars_score.study.results import HUMAN
-
-if TYPE_CHECKING:
-    from mars_score.study.report.table import Shown
-    from mars_score.study.results import (
-        AugmentationStudy,
-        Contrast,
-        DatasetInfo,
-        DatasetResult,
-        RatioPoint,
-        Study,
-    )
-
+from mars_score.study.results import (
+    HUMAN,
+    AugmentationStudy,
+    Contrast,
+    DatasetInfo,
+    DatasetResult,
+    RatioPoint,
+    Study,
+)
 
 ALPHA = "Krippendorff's \N{GREEK SMALL LETTER ALPHA}"
 OMEGA = "\N{GREEK CAPITAL LETTER OMEGA}"

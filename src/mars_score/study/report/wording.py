@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mars_score.study.report.table import Column, TableCell
     from mars_score.study.results import MetricInfo, Study
 

@@ -6,33 +6,29 @@ the next page. A script sends each answer as soon as it is given, to /answer, an
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from mars_score.io.html import Assets, assets, environment
 from mars_score.web.app import make_app
 from mars_score.web.errors import HttpError, log
 from mars_score.web.pages import error_page, page_response, policy
-from mars_score.web.rating.form import Form, list_address, start_address, text_address
+from mars_score.web.rating.form import Form, Shown, list_address, start_address, text_address
 from mars_score.web.rating.questions import ASKED, LONGEST, POINTS, RULE
-from mars_score.web.rating.storage import NotSavedError
+from mars_score.web.rating.storage import NotSavedError, Progress, RatingStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
     from fastapi import FastAPI
     from jinja2 import Environment
     from starlette.requests import Request
-    from starlette.responses import Response
 
-    from mars_score.web.rating.form import Shown
     from mars_score.web.rating.sheet import Sheet
-    from mars_score.web.rating.storage import Progress, RatingStore
 
 HERE = "mars_score.web.rating"
 _LONG = 600

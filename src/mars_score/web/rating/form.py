@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -11,13 +12,10 @@ from urllib.parse import urlencode
 from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.errors import HttpError
 from mars_score.web.rating.questions import POINTS, order_for, rater_name
-from mars_score.web.rating.storage import Progress, is_rated, progress_of
+from mars_score.web.rating.storage import Progress, RatingStore, is_rated, progress_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mars_score.web.rating.sheet import Sheet, SheetText
-    from mars_score.web.rating.storage import RatingStore
 
 
 _START = "Start again from the first page."

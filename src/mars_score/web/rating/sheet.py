@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,8 +22,6 @@ from mars_score.io.writers import escape, unescape
 from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from mars_score.web.rating.storage import RatingAnswer
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError, OutputError
@@ -17,8 +19,6 @@ from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import rater_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
     from types import TracebackType
 
     from mars_score.web.rating.sheet import Sheet, SheetText
