@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
-from mars_score.devices import check_device
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.readers import read_examples, read_parallel
 from mars_score.io.source import STDIN, shown
+from mars_score.models.resolve import check_device
 from mars_score.run.base import Engine, make_engine
 from mars_score.storage.cache import bytes_of
 from mars_score.types import Example

@@ -12,8 +12,6 @@ from mars_score.errors import InputError
 from mars_score.io.fields import FieldNames, RawRow
 from mars_score.io.source import lines
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-
 _NULLS = frozenset(["NaN", "nan", "inf", "-inf", "Infinity", "-Infinity"])
 """What data frames write for a missing number; an empty cell is an empty text."""
 _LONGEST_CELL = 2**31 - 1

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from mars_score.errors import InputError, did_you_mean
 
 STDIN = "-"
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 PIECE = 1 << 16
 """At most this many bytes are decoded at once, so that a file of one endless line is no burden."""
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from mars_score.errors import OutputError
-from mars_score.io.delimited import DELIMITERS
 from mars_score.io.fields import Kept
 from mars_score.io.output import (
     PARTIAL,
@@ -27,6 +26,7 @@ from mars_score.io.output import (
     stdout_closed,
     unwritable,
 )
+from mars_score.io.source import DELIMITERS
 from mars_score.types import ResultRow
 
 FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.devices import check_device
 from mars_score.encoders.fluency import VERSION, fluency_hash
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
-from mars_score.models.resolve import ResolvedModel, resolve, source_of
+from mars_score.models.resolve import ResolvedModel, check_device, resolve, source_of
 from mars_score.models.store import ModelStore
 from mars_score.storage.lru import LRUCache
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
-from mars_score.masking.priority import priority
 from mars_score.text.words import words
 from mars_score.types import Block, Template
 
@@ -19,6 +18,17 @@ if TYPE_CHECKING:
     from mars_score.masking.tagging import Tag, Tagger
     from mars_score.text.frequency import Idf
     from mars_score.text.words import Word
+
+
+def priority(tag: Tag, idf: float, config: MaskingConfig) -> float:
+    """Mask priority (Eq. 1): the weight of the part of speech over the inverse document frequency."""
+    weight = {
+        "adjective": config.adjective,
+        "adverb": config.adverb,
+        "noun": config.noun,
+        "other": config.other,
+    }
+    return weight[tag] / idf
 
 
 @dataclass(frozen=True, slots=True)

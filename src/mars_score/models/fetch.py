@@ -208,7 +208,7 @@ def build(entry: CatalogueEntry, work: Path, archives: Path, report: Report) -> 
         (folder / entry.convert_file).rename(source_file)
         try:
             with report.task(f"converting {entry.name}"):
-                CONVERTERS[entry.converter].run(source_file, folder)
+                CONVERTERS[entry.converter](source_file, folder)
         # Whatever the libraries behind a converter raise.
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"

@@ -8,14 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from mars_score.errors import IntegrityError
-from mars_score.models.convert import CONVERTERS
-
-if TYPE_CHECKING:
-    from mars_score.models.catalogue import CatalogueEntry
-
+from mars_score.models.catalogue import CONVERTER_VERSIONS, CatalogueEntry
 
 NAME = "manifest.json"
 _CHUNK = 1 << 20
@@ -99,7 +95,7 @@ def write_manifest(folder: Path, entry: CatalogueEntry, advance: Callable[[int],
         name=entry.name,
         recipe=entry.hash,
         converter=entry.converter,
-        converter_version=CONVERTERS[entry.converter].version,
+        converter_version=CONVERTER_VERSIONS[entry.converter],
         sources={
             f"{source.requirement}/{item.path}": item.sha256
             for source in entry.sources

@@ -19,7 +19,7 @@ from mars_score.io.datasets.base import Dataset, number
 from mars_score.io.examples import clean_examples
 from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha
@@ -88,7 +88,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
         if kind == "jsonl":
             yield from ((row.line, dict(row.values)) for row in json_rows.jsonl_rows(parts, path))
             return
-        table = delimited.records(parts, path, delimited.DELIMITERS[kind])
+        table = delimited.records(parts, path, DELIMITERS[kind])
         _, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         for line, cells in table:

@@ -13,7 +13,7 @@ from mars_score.io import delimited, json_rows
 from mars_score.io.datasets.base import number
 from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of, read_signatures
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import unescape
 from mars_score.stats.significance import compare_systems, holm
 
@@ -82,7 +82,7 @@ def _json_rows(path: str) -> Iterator[tuple[int, str, Mapping[str, object]]]:
 
 def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, object]]]:
     with open_input(path) as stream:
-        table = delimited.records(pieces(stream, path), path, delimited.DELIMITERS[kind])
+        table = delimited.records(pieces(stream, path), path, DELIMITERS[kind])
         start, header = next(table, (1, []))
         if "id" not in header or not set(header) - set(_NOT_METRICS):
             raise InputError("the header has no id or no metric", path=path, line=start, remedy=_REMEDY)

@@ -17,7 +17,7 @@ from mars_score.errors import InputError
 from mars_score.fingerprint import digest
 from mars_score.io import delimited
 from mars_score.io.output import failed, replacing, unwritable
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
 
@@ -34,7 +34,7 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
     wrong = partial(InputError, path=path, remedy=remedy)
     rows: dict[str, tuple[int, dict[str, str]]] = {}
     with open_input(path) as stream:
-        table = delimited.records(pieces(stream, str(path)), str(path), delimited.DELIMITERS["csv"])
+        table = delimited.records(pieces(stream, str(path)), str(path), DELIMITERS["csv"])
         start, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         if missing := [name for name in columns if name not in names]:
