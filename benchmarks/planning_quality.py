@@ -50,7 +50,7 @@ class Judge:
         layers, heads, size = self.model.kv_shape
         store = torch.empty(layers, 2, 1, heads, len(ids), size)
         with torch.no_grad():
-            hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], store))
+            hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], store.unbind(2)))
         logits = self.model.logits(hidden[len(before) - 1 : -1])
         loss = torch.nn.functional.cross_entropy(logits, ids[len(before) :], reduction="sum")
         return float(loss) / math.log(2) / len(text.encode())

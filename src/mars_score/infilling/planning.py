@@ -301,10 +301,12 @@ def _move_past(model: LanguageModel, given: Past, config: InfillingConfig) -> Te
         for _ in range(config.steps):
             with torch.enable_grad():
                 moved = change.clone().requires_grad_(requires_grad=True)
-                logits = model.logits(model.hidden(token, position, Continuation(past + moved)))[0]  # (V,)
+                logits = model.logits(model.hidden(token, position, Continuation([past + moved], [1])))[
+                    0
+                ]  # (V,)
                 embeddings = model.model.get_input_embeddings().weight
                 reward = reward_of(logits / config.xi, goal, weights, embeddings, config.reward)
                 (gradient,) = torch.autograd.grad(reward, moved)
             length = gradient.flatten(1).norm(dim=1)[:, None, None, None, None].clamp_min(1e-12)
             change = change + config.eta * norm * gradient / length
-    return model.logits(model.hidden(token, position, Continuation(past + change)))[0]
+    return model.logits(model.hidden(token, position, Continuation([past + change], [1])))[0]

@@ -141,7 +141,10 @@ class ModelRegistry:
         from mars_score.lm.likelihood import Likelihood
 
         model = self.language_model(config)
-        return self._once(("likelihood", config), lambda: Likelihood(model, max_context=config.max_context))
+        return self._once(
+            ("likelihood", config),
+            lambda: Likelihood(model, max_context=config.max_context, memory=self.memory // 4),
+        )
 
     def encoder(self, name: str, dtype: str = "float32") -> Encoder:
         """A sentence encoder, or averaged word vectors."""
@@ -202,9 +205,9 @@ class ModelRegistry:
     def forget(self) -> None:
         """Let the models forget what they wrote and read; so the next score costs what the first one did."""
         for made in self._made.values():
-            memory = getattr(made, "memory", None)
-            if isinstance(memory, LRUCache):
-                memory.clear()
+            for memory in (getattr(made, "memory", None), getattr(made, "contexts", None)):
+                if isinstance(memory, LRUCache):
+                    memory.clear()
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         if key not in self._made:
