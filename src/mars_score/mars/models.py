@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
 from mars_score.encoders.fluency import VERSION, fluency_hash
@@ -39,6 +40,8 @@ class ModelRegistry:
         self._found: dict[tuple[str, Roles], ResolvedModel] = {}
         self._sound: set[str] = set()
         self._made: dict[tuple[object, ...], object] = {}
+        self.lock = RLock()
+        """Held by whoever uses the models: their memories are not made for several threads at once."""
 
     def check(self, config: MarsConfig) -> None:
         """Refuse a wrong name before any model is fetched."""

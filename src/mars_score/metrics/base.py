@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from mars_score import flags
 from mars_score.errors import missing_extra
 from mars_score.fingerprint import metric_signature
-from mars_score.io.examples import clean_examples
+from mars_score.io.examples import clean_examples, refuse_without_references
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.types import Example, ResultRow
 
@@ -86,6 +86,9 @@ def score_all(
 ) -> list[ResultRow]:  # fmt: skip
     """Score examples with each metric, in order. With `strict`, a flagged example is an error."""
     cleaned = clean_examples(examples)
+    for metric in metrics:
+        if "references" in metric.inputs:
+            refuse_without_references(cleaned, metric.name)
     try:
         columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
     except ModuleNotFoundError as error:

@@ -112,6 +112,18 @@ def _context_cosine(_: str, scorer: MarsScorer) -> Metric:
     return ContextCosine(scorer.encoder, scorer.parts.name(scorer.config.scoring.encoder, SIMILARITY))
 
 
+def _mars_context(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.context import MarsContext
+
+    parts, config = scorer.parts, scorer.config
+    return MarsContext(
+        scorer.encoder,
+        parts.name(config.scoring.encoder, SIMILARITY),
+        parts.likelihood(config.infilling),
+        parts.name(config.infilling.lm, LANGUAGE_MODEL),
+    )
+
+
 def _likelihood(name: str, scorer: MarsScorer) -> Metric:
     from mars_score.metrics.likelihoods import LikelihoodMetric
 
@@ -154,6 +166,12 @@ METRICS: dict[str, MetricEntry] = {
         _mars(infiller="naive", **FORMULA),
         BOTH,
         (MASKED, SENTENCES, TAGGER),
+    ),
+    "mars_context": MetricEntry(
+        "without references: closeness to the context, and likelihood after it",
+        _mars_context,
+        CONTEXT,
+        (LM, SENTENCES),
     ),
     "bleu1": MetricEntry("words shared with the references, precision", _bleu),
     "bleu4": MetricEntry("n-grams of up to 4 words shared with the references, precision", _bleu),

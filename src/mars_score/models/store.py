@@ -57,6 +57,14 @@ class ModelStore:
         self.report = default_report() if report is None else report
         self.catalogue = default_catalogue() if catalogue is None else catalogue
 
+    def __reduce__(self) -> tuple[type[ModelStore], tuple[Path, None, Catalogue | None]]:
+        """Pickle where the models are; how downloads are reported is up to the process that unpickles."""
+        return ModelStore, (
+            self.root,
+            None,
+            None if self.catalogue is default_catalogue() else self.catalogue,
+        )
+
     @property
     def archives(self) -> Path:
         """Where archives that were brought by hand are looked for."""
