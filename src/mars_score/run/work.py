@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mars_score.errors import EngineError
 from mars_score.metrics.base import Metric, score_all
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import make_metric
+from mars_score.metrics.registry import MarsMetric, make_metric
 from mars_score.storage.augmentations import Costs
 from mars_score.storage.cache import cache_folder
 from mars_score.types import Augmentation, Example, Pair, ResultRow
