@@ -74,6 +74,6 @@ def test_killed_between_rows(cli: CommandLine, scorer: MarsScorer, command: str)
         # One by one and all together are the same to the last bit.
         assert {row["id"]: row["scores"]["mars"] for row in written()} == expected
         return
-    found = scorer.augment_examples(examples)
-    texts = [[one.text for one in found[example.pairs[0]].augmented] for example in examples]
-    assert [[one["text"] for one in row["augmented"]] for row in written()] == texts
+    result = scorer.augment_examples(examples)
+    texts = [[item.text for item in result[example.pairs[0]].augmented] for example in examples]
+    assert [[item["text"] for item in row["augmented"]] for row in written()] == texts

@@ -96,5 +96,5 @@ def test_no_mercy(cli: CommandLine) -> None:
     with start(cli, "-o", "out.jsonl", code=QUICK) as process:
         process.communicate(timeout=60)
     assert process.returncode == 0
-    found = [json.loads(line)["id"] for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert found == [str(n) for n in range(20)]
+    results = [json.loads(line)["id"] for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert results == [str(n) for n in range(20)]

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 FOUND = {bytes([i]) * 32: augmentation(i) for i in range(20)}
 
 
-def changed(path: Path, place: int, bit: int = 0) -> None:
+def changed(path: Path, offset: int, bit: int = 0) -> None:
     data = bytearray(path.read_bytes())
-    data[place] ^= 1 << bit
+    data[offset] ^= 1 << bit
     path.write_bytes(data)
 
 
@@ -103,7 +103,7 @@ def test_a_damaged_row_is_computed_again(cache: AugmentationCache, caplog: pytes
         (value,) = db.execute("SELECT value FROM rows WHERE key = ?", (key,)).fetchone()
         db.execute("UPDATE rows SET value = ? WHERE key = ?", (value[:-1] + b"?", key))
     assert problems(cache) == ["1 rows do not have the checksum that they were written with"]
-    assert cache.find(FOUND) == {name: one for name, one in FOUND.items() if name != key}
+    assert cache.find(FOUND) == {name: item for name, item in FOUND.items() if name != key}
     assert "1 damaged augmentations are computed again" in caplog.text
     assert cache.present([key]) == set()
     assert problems(cache) == []
@@ -225,8 +225,8 @@ def test_the_least_recently_used_rows_go_first(folder: Path, monkeypatch: pytest
         assert cache.find(rows) == rows
         assert cache.find(first) == first  # old, but in use
     assert cache.find([b"0/0".ljust(32)]) == {}
-    found = info(cache)
-    assert 0.5 * limit < found.rows * 200 < limit
+    result = info(cache)
+    assert 0.5 * limit < result.rows * 200 < limit
     checkpointed(cache)
     assert cache.database.path.stat().st_size <= limit
     assert problems(cache) == []
@@ -249,8 +249,8 @@ def test_clear_and_info(cache: AugmentationCache, folder: Path) -> None:
     cache.save(FOUND)
     aside = folder / f"{FILE}.damaged"
     aside.write_bytes(b"?")
-    found = info(cache)
-    assert (found.rows, found.set_aside) == (len(FOUND), (aside,))
+    result = info(cache)
+    assert (result.rows, result.set_aside) == (len(FOUND), (aside,))
     assert clear(cache) == len(FOUND)
     assert info(cache).rows == 0
     assert not aside.exists()
@@ -273,6 +273,6 @@ def test_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "mars-score" in str(cache_folder())
     assert cache_at(None) is None
     assert cache_at(False) is None
-    found = cache_at(tmp_path / "mine")
-    assert found is not None
-    assert found.folder == tmp_path / "mine"
+    result = cache_at(tmp_path / "mine")
+    assert result is not None
+    assert result.folder == tmp_path / "mine"

@@ -125,7 +125,7 @@ def unrelated(rows: Sequence[Rated]) -> Perturb:
             )
 
         pool = by_system.get(system, [])
-        # Nearly every drawn_row fits, so a few draws save looking through all of them for each of them.
+        # Nearly every row fits, so a few draws save looking through all of them for each of them.
         drawn = (one_of(pool, random) for _ in range(_DRAWS if pool else 0))
         drawn_row = next(filter(fits, drawn), None)
         if drawn_row is None:

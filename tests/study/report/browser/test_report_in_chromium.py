@@ -41,8 +41,8 @@ def names(page: Page, table: str = TABLE) -> list[str]:
     return page.locator(f"{table} tbody th").all_inner_texts()
 
 
-def keys(page: Page, place: int, table: str = TABLE) -> list[str]:
-    cells = page.locator(f"{table} tbody tr > :nth-child({place + 1})").all()
+def keys(page: Page, column: int, table: str = TABLE) -> list[str]:
+    cells = page.locator(f"{table} tbody tr > :nth-child({column + 1})").all()
     return [cell.get_attribute("data-key") or "" for cell in cells]
 
 
@@ -75,13 +75,13 @@ def test_keys_sort_too_and_one_column_at_a_time(page: Page) -> None:
 
 def test_missing_numbers_stay_last(page: Page) -> None:
     titles = page.locator(f"{TABLE} thead tr:last-child th").all_inner_texts()
-    place = 9  # answers, all rows: perplexity is undefined
-    assert titles[place].strip() == "all rows"
-    button = page.locator(f"{TABLE} thead tr:last-child th").nth(place).locator("button")
+    position = 9  # answers, all rows: perplexity is undefined
+    assert titles[position].strip() == "all rows"
+    button = page.locator(f"{TABLE} thead tr:last-child th").nth(position).locator("button")
     for _ in range(2):
         button.click()
-        assert keys(page, place)[-1] == ""
-        assert keys(page, place).count("") == 1
+        assert keys(page, position)[-1] == ""
+        assert keys(page, position).count("") == 1
 
 
 def test_every_table_sorts_by_every_column(page: Page) -> None:

@@ -33,9 +33,10 @@ def stored(server: Server, rater: str) -> list[list[int | None]]:
     """A rater's answers, text by text in the rater's order, as another process reads them."""
     sheet = read_sheet(server.sheet)
     with RatingStore(server.sheet.with_name("sheet.ratings.sqlite"), sheet, make=False) as store:
-        found = store.answers_of(rater)
+        result = store.answers_of(rater)
     return [
-        [found.get(text.code, {}).get(question) for question in QUESTIONS] for text in order_for(sheet, rater)
+        [result.get(text.code, {}).get(question) for question in QUESTIONS]
+        for text in order_for(sheet, rater)
     ]
 
 
