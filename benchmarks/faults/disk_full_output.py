@@ -60,7 +60,7 @@ def _try(folder: Path, command: str, form: str) -> None:
         "no traceback": "Traceback" not in full.err,
         "whole rows only": 0 < len(left) < len(expected)
         and left == (expected[: len(left)] if form != "parquet" else left),
-        "goes on": f"going on after {len(left)} of {len(expected)}" in ended.err,
+        "resumes": f"resuming after {len(left)} of {len(expected)}" in ended.err,
         "the same in the end": result == expected,
         "a finished file of signatures": ("rows" in beside) or ("references" in beside),
     }

@@ -66,7 +66,7 @@ def test_killed_between_rows(cli: CommandLine, scorer: MarsScorer, command: str)
     with start(cli, command) as process:
         _, err = process.communicate()
     assert process.returncode == 0, err
-    assert f"going on after {kept} of {len(ROWS)} " in err
+    assert f"resuming after {kept} of {len(ROWS)} " in err
     examples = list(read_examples("rows.jsonl"))
     if command == "score":
         expected = {item.id: item.score for item in scorer.score_examples(examples).items}

@@ -419,7 +419,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
     assert f"interrupted; the rows written so far are complete: {CHUNK} in {output}\n" in result.err
-    assert result.err.endswith(f"to go on: mars-score score rows.jsonl -o {output}\n")
+    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output}\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"].startswith("mars:augment.v")

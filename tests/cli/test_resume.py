@@ -1,4 +1,4 @@
-"""Running a command again: it goes on where it stopped, or says why it cannot."""
+"""Running a command again: it resumes where it stopped, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -147,9 +147,9 @@ def test_stopped_half_way(
         stopped = cli("score", "rows.jsonl", "-o", f"out.{form}", "--restart")
     assert stopped.code == 130
     assert f"complete: {2 * CHUNK} in out.{form}" in stopped.err
-    assert stopped.err.endswith(f"to go on: mars-score score rows.jsonl -o out.{form}\n")
+    assert stopped.err.endswith(f"to resume: mars-score score rows.jsonl -o out.{form}\n")
     again = cli("score", "rows.jsonl", "-o", f"out.{form}")
-    assert again.err.startswith(f"going on after {2 * CHUNK} of {COUNT} rows in out.{form}\n")
+    assert again.err.startswith(f"resuming after {2 * CHUNK} of {COUNT} rows in out.{form}\n")
     assert scored == [row["id"] for row in rows()]
     if form == "parquet":
         assert pyarrow.parquet.read_table("out.parquet").equals(pyarrow.parquet.read_table("whole.parquet"))

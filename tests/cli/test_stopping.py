@@ -62,12 +62,12 @@ def test_a_polite_signal(cli: CommandLine, number: signal.Signals, output: str) 
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     command = f"mars-score score rows.jsonl --metric candidate_length -o {output}"
-    assert err == f"interrupted; the rows written so far are complete: 10 in {output}\nto go on: {command}\n"
+    assert err == f"interrupted; the rows written so far are complete: 10 in {output}\nto resume: {command}\n"
     with start(cli, "-o", output, code=QUICK) as process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert err.startswith(
-        f"going on after 10 of 20 rows in {output}\n20 rows, mean candidate_length 9.5000\n"
+        f"resuming after 10 of 20 rows in {output}\n20 rows, mean candidate_length 9.5000\n"
     )
 
 

@@ -28,6 +28,7 @@ from mars_score.storage.cache import (
     info,
     problems,
 )
+from mars_score.storage.sqlite import ASK
 from tests.unprivileged import unprivileged
 
 from .samples import augmentation
@@ -64,7 +65,7 @@ def test_making_a_cache_makes_nothing(folder: Path) -> None:
 
 
 def test_more_keys_than_one_question_holds(cache: AugmentationCache) -> None:
-    many = {i.to_bytes(32, "big"): augmentation(i) for i in range(2 * cache_module.ASK + 1)}
+    many = {i.to_bytes(32, "big"): augmentation(i) for i in range(2 * ASK + 1)}
     cache.save(many)
     assert cache.find(many) == many
 
@@ -169,7 +170,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, caplog: pytest.LogCaptureF
     assert cache.find(FOUND) == {}
     assert cache.database.unusable
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert "going on without it; MARS_SCORE_CACHE names another folder" in caplog.text
+    assert "continuing without it; MARS_SCORE_CACHE names another folder" in caplog.text
 
 
 def test_a_folder_that_may_not_be_written(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,7 +180,7 @@ def test_a_folder_that_may_not_be_written(caplog: pytest.LogCaptureFixture) -> N
         cache.save(FOUND)
         assert cache.find(FOUND) == {}
         folder.chmod(0o700)
-    assert "going on without it" in caplog.text
+    assert "continuing without it" in caplog.text
 
 
 def test_a_file_that_stays_locked(cache: AugmentationCache, caplog: pytest.LogCaptureFixture) -> None:

@@ -29,7 +29,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def mortal(tmp_path: Path) -> Iterator[Server]:
+def restartable(tmp_path: Path) -> Iterator[Server]:
     """A form of ten texts that is stopped and started by its test."""
     server = Server(write_sheet(tmp_path, rows()[:10], key=False))
     server.start()

@@ -73,9 +73,9 @@ def chosen(page: Page) -> list[str | None]:
     ]
 
 
-def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None:
+def test_ten_texts_with_the_keyboard_alone(opened: Open, restartable: Server) -> None:
     """Reloading, stopping and killing the server in between; going back to correct an answer."""
-    page = opened(mortal)
+    page = opened(restartable)
     begin(page, "Ida")
     for number in range(1, 3):
         at(page, number)
@@ -91,19 +91,19 @@ def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None
     page.keyboard.press("Enter")
 
     at(page, 4)
-    assert mortal.stop() == 0
+    assert restartable.stop() == 0
     press(page, "2")
     expect(page.locator("#saved")).to_have_text("Not saved, retrying. The server cannot be reached.")
     press(page, "22")
     page.keyboard.press("Enter")
     at(page, 4)
-    mortal.start()
+    restartable.start()
     at(page, 5)
 
     press(page, "333")
     saved(page)
-    mortal.kill()
-    mortal.start()
+    restartable.kill()
+    restartable.start()
     page.keyboard.press("Enter")
     at(page, 6)
 
@@ -121,7 +121,7 @@ def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None
         page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Thank you")
     expected = [[3, 4, 5]] * 2 + [[6, 7, 1], [2, 2, 2], [7, 7, 3]] + [[4, 5, 6]] * 5
-    assert stored(mortal, "Ida") == expected
+    assert stored(restartable, "Ida") == expected
 
 
 def test_a_rater_comes_back_in_another_browser(opened: Open, shared: Server) -> None:
