@@ -61,7 +61,7 @@ class Timed:
             # All workers are on this machine, so they have one clock.
             started = time.time()
             result = augment(batch).rows
-            texts = "\n".join(item.text for _, augmentation in result for item in augmentation.augmented)
+            texts = "\n".join(term.text for _, augmentation in result for term in augmentation.augmented)
             return started, time.time(), texts
 
         return do

@@ -202,8 +202,8 @@ def compare(path: Path, ledger: Ledger, raters: int) -> tuple[int, int, int]:
             for number, text in enumerate(order_for(sheet, rater), 1)
         }
         history = [
-            ((item.rater, places[item.rater, item.code], item.question), item.rating)
-            for item in store.history()
+            ((answer.rater, places[answer.rater, answer.code], answer.question), answer.rating)
+            for answer in store.history()
         ]
     stored = dict(history)
     lost = sum(stored.get(asked) != rating for asked, rating in ledger.acknowledged.items())

@@ -68,9 +68,9 @@ def test_fewer_stories_are_the_first_of_more(count: int) -> None:
 
 
 def test_neighbours_tell_different_stories() -> None:
-    for item, other in pairwise(STORIES):
-        shared = words(item.context) & words(other.context)
-        assert len(shared) < 0.5 * len(words(item.context)), (item, other)
+    for story, other in pairwise(STORIES):
+        shared = words(story.context) & words(other.context)
+        assert len(shared) < 0.5 * len(words(story.context)), (story, other)
 
 
 def test_no_two_stories_differ_by_their_names_alone() -> None:

@@ -75,5 +75,5 @@ def test_killed_between_rows(cli: CommandLine, scorer: MarsScorer, command: str)
         assert {row["id"]: row["scores"]["mars"] for row in written()} == expected
         return
     result = scorer.augment_examples(examples)
-    texts = [[item.text for item in result[example.pairs[0]].augmented] for example in examples]
-    assert [[item["text"] for item in row["augmented"]] for row in written()] == texts
+    texts = [[term.text for term in result[example.pairs[0]].augmented] for example in examples]
+    assert [[term["text"] for term in row["augmented"]] for row in written()] == texts

@@ -264,8 +264,8 @@ def test_augmented_references(cli: CommandLine) -> None:
     assert all(list(row) == ["context", "reference", "augmented", "flags"] for row in results)
     first = results[0]["augmented"]
     assert first[0] == {"ratio": 0.0, "template": ROWS[0]["reference"], "text": ROWS[0]["reference"]}
-    assert [item["ratio"] for item in first] == [0.0, 0.2, 0.4, 0.6]
-    assert all("[_" in item["template"] and "..." in item["text"] for item in first[1:])
+    assert [term["ratio"] for term in first] == [0.0, 0.2, 0.4, 0.6]
+    assert all("[_" in term["template"] and "..." in term["text"] for term in first[1:])
     sidecar = json.loads(Path("out.jsonl.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"] == signature_of(result.err)
     assert sidecar["references"] == 5

@@ -104,8 +104,8 @@ def test_killed_at_any_byte(cli: CommandLine, scored: list[str], form: str, left
         cli("score", "rows.jsonl", "-o", "whole.jsonl")
     content = Path("whole.jsonl" if form == "parquet" else whole).read_bytes()
     size = int(left * len(content)) if 0 < left < 1 else int(left) % len(content)
-    position = Path(f"{output}.partial.jsonl" if form == "parquet" else output)
-    position.write_bytes(content[:size])
+    torn = Path(f"{output}.partial.jsonl" if form == "parquet" else output)
+    torn.write_bytes(content[:size])
     ids = [row["id"] for row in rows()]
     finished = (
         len([id for id in ids if json.dumps(id).encode() in content[:size]]) if form == "jsonl" else None
@@ -115,7 +115,7 @@ def test_killed_at_any_byte(cli: CommandLine, scored: list[str], form: str, left
     assert (again.code, again.out) == (0, "")
     if form == "parquet":
         assert pyarrow.parquet.read_table(output).equals(pyarrow.parquet.read_table(whole))
-        assert not position.exists()
+        assert not torn.exists()
     else:
         assert Path(output).read_bytes() == content
     assert sidecar(output) == sidecar(whole)
@@ -124,7 +124,7 @@ def test_killed_at_any_byte(cli: CommandLine, scored: list[str], form: str, left
         # The last of those that were found may be torn off.
         assert COUNT - len(scored) in (finished, finished - 1)
     messages = [
-        line for line in again.err.splitlines() if not line.startswith(("going on", "signatures are in"))
+        line for line in again.err.splitlines() if not line.startswith(("resuming", "signatures are in"))
     ]
     assert messages == [line for line in first.err.splitlines() if not line.startswith("signatures are in")]
 

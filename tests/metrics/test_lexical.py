@@ -49,7 +49,7 @@ def test_order_and_company_do_not_matter(
     together = metric.score(examples)
     assert together == [value for example in examples for value in metric.score([example])]
     order = data.draw(st.permutations(range(len(examples))))
-    assert metric.score([examples[item] for item in order]) == [together[item] for item in order]
+    assert metric.score([examples[index] for index in order]) == [together[index] for index in order]
 
 
 @every

@@ -85,4 +85,4 @@ def test_as_rouge_score() -> None:
     scorer = RougeScorer(list(KINDS), use_stemmer=True)
     expected = [scorer.score_multi(example.references, example.candidate) for example in examples]
     for kind in KINDS:
-        assert numbers(Rouge(kind), examples) == [item[kind].fmeasure for item in expected]
+        assert numbers(Rouge(kind), examples) == [scores[kind].fmeasure for scores in expected]

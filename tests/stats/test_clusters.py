@@ -25,9 +25,9 @@ def test_a_new_cluster_begins_at_the_first_that_is_worse_than_any_of_the_open_on
 )
 def test_all_or_nothing(p: float | None, expected: list[int]) -> None:
     result = clusters({name: -ord(name) / 100 for name in "abcd"}, lambda *_: p)
-    assert [item.cluster for item in result] == expected
-    assert [item.rank for item in result] == expected
-    assert [item.name for item in result] == ["a", "b", "c", "d"]
+    assert [ranked.cluster for ranked in result] == expected
+    assert [ranked.rank for ranked in result] == expected
+    assert [ranked.name for ranked in result] == ["a", "b", "c", "d"]
 
 
 def test_only_better_ones_are_compared_and_alpha_counts() -> None:
@@ -46,7 +46,7 @@ def test_only_better_ones_are_compared_and_alpha_counts() -> None:
 
 def test_metrics_without_a_value_come_last_and_equal_ones_by_name() -> None:
     result = clusters({"z": None, "b": 0.5, "a": 0.5, "y": None}, lambda *_: 0.9)
-    assert [(item.name, item.cluster, item.rank) for item in result] == [
+    assert [(ranked.name, ranked.cluster, ranked.rank) for ranked in result] == [
         ("a", 1, 1),
         ("b", 1, 1),
         ("y", None, None),

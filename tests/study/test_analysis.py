@@ -163,15 +163,15 @@ def test_contrasts_and_places(result: DatasetResult) -> None:
         ]
         assert len(results) == 10  # all pairs of five metrics
         values = {name: cell(result, name, level, statistic).value for name in METRICS}
-        for item in results:
-            better, worse = values[item.better], values[item.worse]
+        for contrast in results:
+            better, worse = values[contrast.better], values[contrast.worse]
             assert better is not None
             assert worse is not None
             assert better >= worse
-            assert item.difference == pytest.approx(better - worse)
-            assert item.p is not None
-            assert item.p_corrected is not None
-            assert 1 / 1001 <= item.p <= item.p_corrected <= 1
+            assert contrast.difference == pytest.approx(better - worse)
+            assert contrast.p is not None
+            assert contrast.p_corrected is not None
+            assert 1 / 1001 <= contrast.p <= contrast.p_corrected <= 1
         places = [rank for rank in result.places if rank.level == level]
         assert [rank.metric for rank in places] == sorted(
             METRICS, key=lambda name: (-(values[name] or 0), name)
@@ -274,16 +274,16 @@ def test_costs_without_rouge(store: ScoreStore) -> None:
 def test_disagreements_without_mars_are_of_the_first_metric(result: DatasetResult) -> None:
     listed = result.disagreements
     assert len(listed) == 10
-    assert {item.metric for item in listed} == {"rougeL"}
-    apart = [abs(item.score_rank - item.human_rank) for item in listed]
+    assert {disagreement.metric for disagreement in listed} == {"rougeL"}
+    apart = [abs(disagreement.score_rank - disagreement.human_rank) for disagreement in listed]
     assert apart == sorted(apart, reverse=True)
     scores, human = column(result, "rougeL"), np.array(DATA.human)
-    for item in listed:
-        position = [row.id for row in DATA].index(item.id)
+    for disagreement in listed:
+        position = [row.id for row in DATA].index(disagreement.id)
         below = (scores < scores[position]).sum() + ((scores == scores[position]).sum() - 1) / 2
-        assert item.score_rank == pytest.approx(below / 23)
-        assert item.human == human[position]
-        assert item.terms == ()
+        assert disagreement.score_rank == pytest.approx(below / 23)
+        assert disagreement.human == human[position]
+        assert disagreement.terms == ()
 
 
 def test_a_second_run_computes_no_statistic(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +317,7 @@ def test_an_added_metric_computes_only_its_own_statistics(
 def test_other_draws_or_another_seed_are_other_intervals(store: ScoreStore, change: dict[str, int]) -> None:
     result = study(store).datasets[0]
     other = study(store, settings=replace(SETTINGS, **change)).datasets[0]  # type: ignore[arg-type]
-    a, b = (cell(item, "random", "pooled", "pearson") for item in (result, other))
+    a, b = (cell(dataset, "random", "pooled", "pearson") for dataset in (result, other))
     assert a.value == b.value
     assert (a.low, a.high) != (b.low, b.high)
 

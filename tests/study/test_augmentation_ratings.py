@@ -140,11 +140,11 @@ def filled(tmp_path: Path, columns: str = "x,5,6,7") -> Path:
 def test_a_filled_sheet_is_a_file_of_ratings(tmp_path: Path) -> None:
     result = read_ratings(filled(tmp_path))
     assert len(result) == 2 * 3 * 3
-    assert {item.variant for item in result} == {"original", "naive", "mars"}
-    assert {(item.question, item.rating) for item in result} == {
+    assert {rating.variant for rating in result} == {"original", "naive", "mars"}
+    assert {(rating.question, rating.rating) for rating in result} == {
         ("relevance", 5.0), ("readability", 6.0), ("overall", 7.0),
     }  # fmt: skip
-    assert len({item.item for item in result}) == 2
+    assert len({rating.item for rating in result}) == 2
 
 
 def test_bad_sheets(tmp_path: Path) -> None:
@@ -187,8 +187,8 @@ def test_the_choice_of_items() -> None:
     first, other = (choose_items(data, 5, seed) for seed in (0, 1))
     assert first == choose_items(data, 5, 0)
     assert first != other
-    assert len({item.id for item in first}) == 5
-    assert all(item.candidate == "" for item in first)
+    assert len({example.id for example in first}) == 5
+    assert all(example.candidate == "" for example in first)
     assert len(choose_items(data, 99, 0)) == 10
     assert {item.references[0] for item in choose_items(data, 99, 0)} == {reference(i) for i in range(10)}
     codes = [{row.code for row in sheet_rows(first, toy_scorer(), seed)} for seed in (0, 1)]

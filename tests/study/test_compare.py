@@ -93,10 +93,10 @@ def test_three_systems_are_three_pairs_with_a_correction(tmp_path: Path) -> None
     files = [put(tmp_path / f"{name}.csv", values) for name, values in
              (("a", A), ("b", B), ("c", [x - 0.2 for x in A]))]  # fmt: skip
     result = run(*files)["comparisons"]
-    assert [(item["first"], item["second"]) for item in result] == [
+    assert [(comparison["first"], comparison["second"]) for comparison in result] == [
         (files[0], files[1]), (files[0], files[2]), (files[1], files[2]),
     ]  # fmt: skip
-    assert all(item["p_corrected"] >= item["p_randomisation"] for item in result)
+    assert all(comparison["p_corrected"] >= comparison["p_randomisation"] for comparison in result)
     smallest = min(result, key=lambda comparison: comparison["p_randomisation"])
     assert smallest["p_corrected"] == pytest.approx(3 * smallest["p_randomisation"])
 

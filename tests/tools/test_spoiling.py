@@ -58,7 +58,7 @@ def test_the_same_seed_spoils_alike(way: str) -> None:
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "leave"])
 def test_each_way_but_one_spoils_something(way: str) -> None:
     spoilt = [WAYS[way](SENTENCE, Random(seed)) for seed in range(20)]
-    assert sum(any(item.wrong) and item.words != SENTENCE for item in spoilt) >= 15
+    assert sum(any(text.wrong) and text.words != SENTENCE for text in spoilt) >= 15
 
 
 @given(words=sentences, seed=seeds)

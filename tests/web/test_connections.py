@@ -291,8 +291,8 @@ def test_an_address_whose_connections_are_all_at_work(start: Any) -> None:
             status, error = answer_of(fifth)
             assert (status, error["message"]) == (503, "there are too many connections")
         server.tell("go")
-        for item in asking:
-            assert item.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        for client in asking:
+            assert client.recv(1 << 16).startswith(b"HTTP/1.1 200")
 
 
 GET = "GET /v1/metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -376,25 +376,25 @@ def test_who_makes_room() -> None:
         for since, phase in enumerate([ConnectionPhase.BODY, ConnectionPhase.ANSWER, ConnectionPhase.QUIET])
     ]
     others = [Waiting(name, ConnectionPhase.HEADERS, 0) for name in "bc"]
-    for item in (*old, *others):
-        register.admit(item)
-    assert not any(item.ended for item in (*old, *others))
+    for client in (*old, *others):
+        register.admit(client)
+    assert not any(client.ended for client in (*old, *others))
     fourth = Waiting("a", ConnectionPhase.HEADERS, 9)
     register.admit(
         fourth
     )  # too many of an address: that which waits for a request goes before that which uploads
-    assert [item.ended is not None for item in (*old, fourth)] == [False, False, True, False]
+    assert [client.ended is not None for client in (*old, fourth)] == [False, False, True, False]
     stranger = Waiting("d", ConnectionPhase.HEADERS, 10)
     register.admit(stranger)  # too many in all: the address that has the most gives way
     assert fourth.ended
-    assert not any(item.ended for item in (stranger, *others))
-    for item in (*others, stranger, old[0]):
-        item.phase = ConnectionPhase.ANSWER
+    assert not any(client.ended for client in (stranger, *others))
+    for client in (*others, stranger, old[0]):
+        client.phase = ConnectionPhase.ANSWER
     last = Waiting("e", ConnectionPhase.HEADERS, 11)
     register.admit(last)  # everybody is being answered
     assert last.ended is not None
     assert last.ended.status == 503
     assert len(register) == 5
-    for item in (*old, *others, stranger):
-        register.forget(item)
+    for client in (*old, *others, stranger):
+        register.forget(client)
     assert len(register) == 0

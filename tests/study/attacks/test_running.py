@@ -56,11 +56,13 @@ def test_a_bag_of_words_does_not_see_reordering() -> None:
 
 def test_every_attack_is_run_by_default() -> None:
     result = attack_metric(length, DATASET)
-    assert [item.attack for item in result] == list(ATTACKS)
-    by_name = {item.attack: item for item in result}
+    assert [outcome.attack for outcome in result] == list(ATTACKS)
+    by_name = {outcome.attack: outcome for outcome in result}
     assert by_name["truncation"].share == 1.0
     assert by_name["repetition"].share == 0.0
-    assert all(item.rows + item.not_applicable + item.undefined == len(DATASET) for item in result)
+    assert all(
+        outcome.rows + outcome.not_applicable + outcome.undefined == len(DATASET) for outcome in result
+    )
 
 
 def test_the_copied_reference_is_a_ceiling() -> None:
