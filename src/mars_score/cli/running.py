@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.cli.interrupts import last_words
+from mars_score.cli.interrupts import explain_sudden_end
 from mars_score.cli.reporting import CostReport, bars
 from mars_score.errors import InputError
 from mars_score.io.fields import Kept
@@ -143,7 +143,7 @@ def refuse_other_signatures(existing: Mapping[str, str], signatures: Mapping[str
             )
 
 
-def take_over(
+def check_kept_rows(
     rows: Iterable[tuple[Row, int]],
     expected: Iterator[Expected],
     same: Callable[[Row, Expected], bool],
@@ -151,7 +151,7 @@ def take_over(
 ) -> Kept:
     """Compare the rows that are left with what the input begins with, and return what can be kept: all of it.
 
-    As many of the expected ones are consumed. Whoever wants the rows gets them while they are compared.
+    As many of the expected ones are consumed. The rows are yielded while they are compared.
     """
     count = size = 0
     for row, end in rows:
@@ -198,7 +198,7 @@ def run(
 ) -> Iterator[Row]:
     """Yield the row of each example in order, a batch at a time."""
     with (
-        last_words(engine),
+        explain_sudden_end(engine),
         bars(batches.expected, noun) as show,
         # An engine that has started workers ends them when the block is left, not when memory is tidied.
         closing(engine.run(make, batches, show.stage)) as outcomes,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.cli.interrupts import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.interrupts import EXIT_INTERRUPTED, explain_sudden_end, terminated_like_interrupted
 from mars_score.cli.options import engine_options, pair, scorer_options, take_engine, take_scorer
 from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, did_you_mean
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bool, **values: Any) -> None:
     """Compare metrics with people on the rated data sets DATA.
 
-    Scores are kept in DIR: running the same command again goes on where it stopped, and a further metric or
+    Scores are kept in DIR: running the same command again resumes where it stopped, and a further metric or
     data set computes only itself.
     """  # fmt: skip
     from mars_score.study.augmentation_ratings import augmentation_study, read_ratings
@@ -100,7 +100,7 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
             outcome = replace(_run(datasets, settings, folder, values), augmentations=rated)
     except KeyboardInterrupt:
         click.echo(
-            f"interrupted; what was computed is in {folder}. Run the same command again to go on.", err=True
+            f"interrupted; what was computed is in {folder}. Run the same command again to resume.", err=True
         )
         sys.exit(EXIT_INTERRUPTED)
     results = Path(folder) / RESULTS
@@ -156,7 +156,7 @@ def _run(datasets: Sequence[Dataset], settings: StudySettings, folder: str, valu
         status = f"{missing} scores to compute" if missing else "all scores are known"
         click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {status}", err=True)
         # A likelihood takes a thousand times what ROUGE takes.
-        with last_words(engine), bars(missing, "scores", alike=False) as show:
+        with explain_sudden_end(engine), bars(missing, "scores", alike=False) as show:
             scores = score_works(works, store, show.stage, show.rows, engine)
         with bars(len(scores), "data sets", alike=False) as show:
             return run.analyse(scores, settings, store, progress=show.stage, finished=show.rows)
@@ -190,7 +190,7 @@ def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
 
 
 def _of_systems(datasets: Sequence[Dataset], names: Sequence[str]) -> list[Dataset]:
-    """Keep these systems; each must be in some data set, lest a misspelt name leave rows out in silence."""
+    """Keep these systems; each must be in some data set: a misspelt name must not leave out rows silently."""
     from mars_score.io.datasets.base import select
 
     available = sorted({system for dataset in datasets for system in dataset.systems})

@@ -7,7 +7,7 @@
     lm_reference       mean log p(reference | candidate), in the spirit of BARTScore; the best reference counts
 
 A candidate without tokens has no perplexity: its score is undefined, with the flag ``empty_candidate``. Without a
-context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is undefined; the others go on.
+context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is undefined; the others are not affected.
 """
 
 from __future__ import annotations

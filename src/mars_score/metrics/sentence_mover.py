@@ -102,11 +102,15 @@ class SentenceMover:
             (sentence, [part for word in words(sentence) for part in self._in_vocabulary(word.text)])
             for sentence in sentences.sentences(text)
         ]
-        telling = [
-            (sentence, [word for word in sentence_words if _tells(word)])
+        with_content_words = [
+            (sentence, [word for word in sentence_words if _is_content_word(word)])
             for sentence, sentence_words in in_vocabulary
         ]
-        chosen = telling if any(sentence_words for _, sentence_words in telling) else in_vocabulary
+        chosen = (
+            with_content_words
+            if any(sentence_words for _, sentence_words in with_content_words)
+            else in_vocabulary
+        )
         return [(sentence, sentence_words) for sentence, sentence_words in chosen if sentence_words]
 
     def _in_vocabulary(self, word: str) -> list[str]:
@@ -140,5 +144,5 @@ class SentenceMover:
         return np.asarray(self.vectors.vectors[rows], dtype=np.float64)  # (n, H)
 
 
-def _tells(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     return not (stop_words.is_punctuation(word) or stop_words.is_function_word(word))

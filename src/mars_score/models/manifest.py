@@ -143,8 +143,8 @@ def quick_problems(folder: Path, entry: CatalogueEntry) -> list[str]:
 def all_problems(folder: Path, entry: CatalogueEntry, advance: Callable[[int], None]) -> list[str]:
     """Return what is wrong after reading every byte, and which files do not belong here."""
     manifest = read_manifest(folder)
-    strangers = [name for name in _files(folder) if name not in manifest.files] if manifest else []
-    return content_problems(folder, entry, advance) + [f"{name} does not belong here" for name in strangers]
+    unknown = [name for name in _files(folder) if name not in manifest.files] if manifest else []
+    return content_problems(folder, entry, advance) + [f"{name} does not belong here" for name in unknown]
 
 
 def content_problems(

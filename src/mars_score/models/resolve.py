@@ -1,6 +1,6 @@
 """From a name in the settings to a model that is safe to load: of the catalogue, a folder, or a Hugging Face id.
 
-A model is data from strangers. The libraries that load it can be told by its settings to import Python files, to
+A model is untrusted data. Its settings can make the libraries that load it import Python files, to
 unpickle weights or to fetch kernels. Whatever asks for that is refused here, before a library sees the folder; and
 every load says ``trust_remote_code=False`` besides, in case the folder changes in between.
 """

@@ -99,7 +99,7 @@ class ModelStore:
         return self.path(name)
 
     def verified(self, name: str) -> Path:
-        """Return a model's folder after comparing every byte of it with its record; for whoever loads it.
+        """Return a model's folder after comparing every byte of it with its record; for loading.
 
         It costs about a second a gigabyte. A model that has changed on disk is fetched again.
         """
@@ -166,7 +166,7 @@ class ModelStore:
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
-        """Hold the model's lock; whoever waits sees the model finished."""
+        """Hold the model's lock; a process that waited finds the model finished."""
         lock = FileLock(self.root / ".locks" / f"{name}.lock")
         try:
             Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)

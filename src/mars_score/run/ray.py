@@ -62,11 +62,11 @@ class RayEngine:
     ) -> Generator[Result, None, None]:
         """Yield results in order; what was started for it is stopped after the last one, or when the caller stops."""
         with self._connected() as ray:
-            crew = _Crew(ray, make, self._count(ray), self._needs())
+            workers = _Workers(ray, make, self._count(ray), self._needs())
             try:
-                yield from _in_order(crew, batches, progress)
+                yield from _in_order(workers, batches, progress)
             finally:
-                crew.dismiss()
+                workers.stop()
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -89,7 +89,7 @@ class RayEngine:
             return
         quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "logging_level": "error"}
         try:
-            with _own_signals():
+            with _signal_handlers_kept():
                 if self.address is None:
                     ray.init(
                         address="local",  # never one that somebody else has started on this machine
@@ -99,7 +99,7 @@ class RayEngine:
                         **quiet,
                     )
                 else:
-                    _knock(self.address)
+                    _check_address(self.address)
                     ray.init(address=self.address, **quiet)
         except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
             where, remedy = "Ray does not start", "look at its logs, in /tmp/ray/session_latest/logs"
@@ -129,7 +129,7 @@ class RayEngine:
 
 @dataclass(slots=True)
 class _Task:
-    """A batch and what became of it."""
+    """A batch and its result."""
 
     number: int
     batch: Any
@@ -168,8 +168,8 @@ class _Actor:
 
 
 @dataclass(slots=True, eq=False)
-class _Member:
-    """A worker as the crew sees it."""
+class _WorkerState:
+    """A worker and its tasks."""
 
     actor: Any
     starting: Any
@@ -178,8 +178,8 @@ class _Member:
     """What it does, and then what waits; each with the reference to its answer."""
 
 
-class _Crew:
-    """The workers: hands out tasks, replaces the dead."""
+class _Workers:
+    """Hands out tasks to workers and replaces dead ones."""
 
     def __init__(
         self, ray: Any, make: Callable[[StageProgress], Worker[Any, Any]], count: int, needs: dict[str, Any]
@@ -190,10 +190,10 @@ class _Crew:
         self._options = {"max_restarts": 0, "max_task_retries": 0, **needs}
         self._name = f"mars-score-{uuid.uuid4().hex[:8]}"
         self._hired = self._stillborn = 0
-        self._members = [self._hire() for _ in range(count)]
+        self._members = [self._start_worker() for _ in range(count)]
 
-    def free(self, most: int) -> _Member | None:
-        """The worker with the least to do, if that is less than so much; one that has not started yet gets nothing."""
+    def free(self, most: int) -> _WorkerState | None:
+        """The started worker with the fewest tasks, if it has fewer than `most`."""
         able = [member for member in self._members if member.starting is None and len(member.tasks) < most]
         return min(
             (member for member in able if not any(task.alone for _, task in member.tasks)),
@@ -201,7 +201,7 @@ class _Crew:
             default=None,
         )
 
-    def give(self, member: _Member, task: _Task) -> None:
+    def assign(self, member: _WorkerState, task: _Task) -> None:
         """Have a worker do a task when it has done those before."""
         member.tasks.append((member.actor.do.remote(task.batch), task))
 
@@ -234,24 +234,26 @@ class _Crew:
                 done.append((member.tasks.popleft()[1], result))
         return done, lost
 
-    def dismiss(self) -> None:
+    def stop(self) -> None:
         """End all workers."""
         for member in self._members:
             self.ray.kill(member.actor)
 
-    def _hire(self) -> _Member:
+    def _start_worker(self) -> _WorkerState:
         self._hired += 1
         named = self._actor.options(name=f"{self._name}-{self._hired}", **self._options)
         try:
             actor = named.remote(self._make)
-            return _Member(actor, actor.ready.remote())
+            return _WorkerState(actor, actor.ready.remote())
         except self.ray.exceptions.RayError as error:
             raise EngineError(f"the cluster takes no work: {_describe(error)}\n  remedy: {TOKENS}") from error
 
-    def _replace(self, member: _Member, error: Exception, done: list[tuple[_Task, _Done]]) -> list[_Task]:
-        """Put a new worker in the place of a dead one; return its tasks, unless one has cost too many workers."""
+    def _replace(
+        self, member: _WorkerState, error: Exception, done: list[tuple[_Task, _Done]]
+    ) -> list[_Task]:
+        """Replace a dead worker; return its tasks, unless one of them has ended too many workers."""
         self.ray.kill(member.actor)  # one that is only out of reach must not come back
-        self._members[self._members.index(member)] = self._hire()
+        self._members[self._members.index(member)] = self._start_worker()
         if member.starting is not None:
             self._stillborn += 1
             if self._stillborn > TRIES * self.count:
@@ -270,7 +272,7 @@ class _Crew:
         return []
 
 
-def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> Iterator[Any]:
+def _in_order(workers: _Workers, batches: Iterable[Any], progress: StageProgress) -> Iterator[Any]:
     """Give out batches as results are consumed; a result that is early waits for its turn."""
     expected = length_hint(batches)
     source = enumerate(batches)
@@ -279,7 +281,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
     taken = finished = turn = 0
     more = True
     while True:
-        while more and taken - turn < AHEAD * crew.count:
+        while more and taken - turn < AHEAD * workers.count:
             try:
                 task = next((_Task(*numbered_batch) for numbered_batch in source), None)
             except Exception as error:  # raised in its turn, after the results before it
@@ -292,10 +294,10 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
             waiting.append(task)
         while waiting:
             # Few batches left: nobody gets a second one that another worker could begin now.
-            second = len(waiting) > crew.count and not waiting[0].alone
-            if (member := crew.free(QUEUE if second else 1)) is None:
+            second = len(waiting) > workers.count and not waiting[0].alone
+            if (member := workers.free(QUEUE if second else 1)) is None:
                 break
-            crew.give(member, waiting.popleft())
+            workers.assign(member, waiting.popleft())
         if turn in early:
             answer = early.pop(turn)
             turn += 1
@@ -305,7 +307,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
             continue
         if not more and turn == taken:
             return
-        done, lost = crew.wait()
+        done, lost = workers.wait()
         waiting.extendleft(reversed(lost))  # the oldest first: others wait for it
         for task, answer in done:
             early[task.number] = answer
@@ -314,7 +316,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
 
 
 @contextmanager
-def _own_signals() -> Iterator[None]:
+def _signal_handlers_kept() -> Iterator[None]:
     """Keep what the program does on SIGTERM: Ray would leave it on the spot."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Ray sets nothing then, and only the main thread may
@@ -326,8 +328,8 @@ def _own_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _knock(address: str) -> None:
-    """Find out whether anybody listens: Ray itself would go on asking for minutes."""
+def _check_address(address: str) -> None:
+    """Check whether the address answers: Ray itself would keep trying for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit() and "/" not in host:
         socket.create_connection((host, int(port)), timeout=KNOCK).close()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mars_score.errors import EngineError
 from mars_score.metrics.base import Metric, score_all
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import make_metric
+from mars_score.metrics.registry import MarsMetric, make_metric
 from mars_score.storage.augmentations import Costs
 from mars_score.storage.cache import cache_folder
 from mars_score.types import Augmentation, Example, Pair, ResultRow
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 Augmented = tuple["Pair", "Augmentation"]
-"""A context with a reference, and what becomes of it."""
+"""A context with a reference, and its augmentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class ScoreWork:
         def score(batch: Sequence[Example]) -> list[ResultRow]:
             return score_all(metrics, batch, progress, strict=self.strict)
 
-        return _accounted(score, scorer)
+        return _with_costs(score, scorer)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class AugmentWork:
             augmented = scorer.augment_examples(batch, progress=progress)
             return [(example.pairs[0], augmented[example.pairs[0]]) for example in batch]
 
-        return _accounted(augment, scorer)
+        return _with_costs(augment, scorer)
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def refuse_other(name: str, actual: str, expected: str) -> None:
         )
 
 
-def _accounted(
+def _with_costs(
     work: Callable[[Sequence[Example]], list[Row]], scorer: MarsScorer
 ) -> Worker[Sequence[Example], Outcome[Row]]:
     def do(batch: Sequence[Example]) -> Outcome[Row]:

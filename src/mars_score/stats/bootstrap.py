@@ -91,27 +91,6 @@ def difference(first: Resampled, second: Resampled) -> Resampled:
     return lambda weights: first(weights) - second(weights)
 
 
-def of_rows(rows: Scored, statistic: Callable[[Scored], float | None]) -> Resampled:
-    """Any statistic of rows as a function of weights: slow, since it repeats the rows for each draw.
-
-    Copies of an item are items of their own, as they would be if they had been collected twice.
-    """
-
-    def statistic_of_draw(weights: Floats) -> float:
-        copies = weights[rows.items].astype(np.intp)
-        chosen = np.repeat(np.arange(len(rows)), copies)
-        nth = np.arange(len(chosen)) - np.repeat(np.cumsum(copies) - copies, copies)  # which copy of its row
-        drawn = take(rows, chosen)
-        keys, items = np.unique(np.stack([drawn.items, nth], axis=1), axis=0, return_inverse=True)
-        names = tuple(f"{rows.item_names[item]}#{copy}" for item, copy in keys)
-        value = statistic(
-            type(rows)(drawn.metric, drawn.human, items.ravel(), drawn.systems, names, rows.system_names)
-        )
-        return np.nan if value is None else value
-
-    return lambda weights: np.array([statistic_of_draw(row) for row in weights], dtype=np.float64)
-
-
 def draw_weights(item_count: int, draws: int, seed: int) -> Floats:
     """How often each item is drawn when as many items as there are, are drawn with replacement."""
     drawn = np.random.default_rng(seed).integers(0, item_count, size=(draws, item_count))

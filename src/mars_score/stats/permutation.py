@@ -167,7 +167,7 @@ def mixed_correlation(rows: Scored, other: Floats, level: Level, kind: Kind) -> 
         return _of_means(rows, other, kind)
     each = [chosen for chosen in members(rows, level) if len(chosen) > 1]
     inside = []
-    for groups in _together(each, kind):
+    for groups in _group_batches(each, kind):
         chosen = np.stack([each[group] for group in groups])  # (groups, n)
         inside.append(
             (groups, chosen, _in_groups(rows.metric[chosen], other[chosen], rows.human[chosen], kind))
@@ -183,7 +183,7 @@ def mixed_correlation(rows: Scored, other: Floats, level: Level, kind: Kind) -> 
     return values
 
 
-def _together(each: Sequence[NDArray[np.intp]], kind: Kind) -> list[list[int]]:
+def _group_batches(each: Sequence[NDArray[np.intp]], kind: Kind) -> list[list[int]]:
     """Which groups are computed at once: for Kendall's tau all of one size, as there may be hundreds of a few rows."""
     sizes: dict[tuple[int, int], list[int]] = {}
     for group, chosen in enumerate(each):

@@ -116,7 +116,7 @@ class Header:
     parts: dict[str, str]
     """The parts of the augmentation signature; they contain the names."""
     made_with: dict[str, str] = field(default_factory=dict, compare=False)
-    """The versions of this package and of libraries, for whoever wants to know; nothing depends on them."""
+    """The versions of this package and of libraries, for information only."""
 
     @property
     def signature(self) -> str:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def dataset_info(dataset: Dataset) -> DatasetInfo:
-    """Count and measure; alpha is over rows, whoever rated them."""
+    """Count and measure; alpha is over rows, not over raters."""
     measured = statistics(dataset)
     ratings = [row.ratings for row in dataset]
     interval, ordinal = krippendorff_alpha(ratings), krippendorff_alpha(ratings, "ordinal")

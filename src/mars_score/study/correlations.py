@@ -39,7 +39,7 @@ def cells(
     made: list[Cell] = []
     for target in targets:
         rows = target.scored(scores)
-        cell = _Maker(metric, target.name, rows, draws, seed)
+        cell = _CellMaker(metric, target.name, rows, draws, seed)
         for level in _OF_RATINGS if target.name == PER_RATING else LEVELS:
             for kind in KINDS:
                 made += cell.of_level(level, kind)
@@ -48,7 +48,7 @@ def cells(
     return made
 
 
-class _Maker:
+class _CellMaker:
     """Makes the cells of one metric and one target."""
 
     def __init__(self, metric: str, target: str, rows: Scored, draws: int, seed: int) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mars_score.study.scoring import DatasetScores
 
 
-# The paper's three kinds of error (section 4.4), told from the texts by rules that anyone can check.
+# The paper's three kinds of error (section 4.4), by simple rules on the texts.
 
 OUT_OF_VOCABULARY = "out_of_vocabulary"
 COPIED = "copied_from_context"

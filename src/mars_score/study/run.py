@@ -73,7 +73,7 @@ def analyse(
     progress: StageProgress = silent_stages,
     finished: Finished = lambda datasets: None,
 ) -> Study:
-    """Compute every table from scores; `finished` is told of each data set."""
+    """Compute every table from scores; `finished` is called after each data set."""
     results = []
     for dataset_scores in scores:
         results.append(Analysis(dataset_scores, settings, store, progress).result())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mars_score.study.results import MetricInfo
 
 Finished = Callable[[int], None]
-"""Told how many further rows have been scored."""
+"""Called with the number of further rows that have been scored."""
 CHUNK = 64
 """Rows that are scored together and then saved."""
 
@@ -130,7 +130,9 @@ def score_works(
         tuple(WorkerDataset(dataset_work.dataset.name, dataset_work.scorer.corpus) for dataset_work in works),
         tuple((dataset_work.scorer, dataset_work.metrics) for dataset_work in works),
     )
-    results = (engine or LocalEngine()).run(work, _noted(_all_chunks(works, store), planned), progress)
+    results = (engine or LocalEngine()).run(
+        work, _remember_planned(_all_chunks(works, store), planned), progress
+    )
     try:
         for result in results:
             store.add_scores(result.scores)
@@ -147,7 +149,7 @@ def score_works(
 def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     """All that is missing, data set by data set.
 
-    A family scores some rows with all its members before it goes on to others. Those of MARS share augmented
+    A family scores some rows with all its members before the next rows. Those of MARS share augmented
     references and encoded candidates, likelihoods share what the language model has read: so no two workers do the
     same. The rows as they are come first: they bear the cost of it, as they would without attacks.
     """
@@ -200,7 +202,7 @@ def _new(
     return new
 
 
-def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
+def _remember_planned(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
     """Remember which chunks results belong to: they come in the same order."""
     for chunk in chunks:
         planned.append(chunk)

@@ -18,7 +18,7 @@ from typing import Any
 from mars_score.errors import OutputError
 from mars_score.fingerprint import fingerprint
 from mars_score.io.output import failed
-from mars_score.storage.sqlite import Layout, move_aside, open_file, writing
+from mars_score.storage.sqlite import Layout, move_aside, open_file, select_keys, writing
 from mars_score.types import Example
 
 FILE = "scores.sqlite"
@@ -36,8 +36,6 @@ CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITH
 """A file of another layout is set aside."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes to the same file."""
-_ASK = 500
-"""Keys in one question; SQLite limits the variables of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class ScoreStore:
         """Open the folder's file, or make folder and file. A damaged file is set aside; `notice` then says so."""
         self.path = Path(folder) / FILE
         self.notice: str | None = None
-        """What the user should be told about the file, if anything."""
+        """A message about the file for the user, if any."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -89,17 +87,8 @@ class ScoreStore:
     def scores(self, keys: Iterable[bytes]) -> dict[bytes, StoredScore]:
         """Return the scores that are there."""
         wanted = list(dict.fromkeys(keys))
-        scores: dict[bytes, StoredScore] = {}
-        for start in range(0, len(wanted), _ASK):
-            asked = wanted[start : start + _ASK]
-            marks = ",".join("?" * len(asked))
-            rows = self._db.execute(
-                f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", asked
-            )
-            scores.update(
-                (key, StoredScore(s, tuple(json.loads(flags)), took)) for key, s, flags, took in rows
-            )
-        return scores
+        rows = select_keys(self._db, "key, score, flags, seconds", "scores", wanted)
+        return {key: StoredScore(score, tuple(json.loads(flags)), took) for key, score, flags, took in rows}
 
     def add_scores(self, entries: dict[bytes, StoredScore]) -> None:
         """Save scores; they are on disk when this returns. What is not finite is saved as undefined."""
@@ -131,7 +120,7 @@ class ScoreStore:
         try:
             return self._connected()
         except sqlite3.OperationalError as error:
-            raise _unusable(self.path, error) from error
+            raise _cannot_be_used(self.path, error) from error
         except sqlite3.DatabaseError as error:
             aside = self._set_aside()
             self.notice = (
@@ -140,7 +129,7 @@ class ScoreStore:
         try:
             return self._connected()
         except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
+            raise _cannot_be_used(self.path, error) from error
 
     def _connected(self) -> sqlite3.Connection:
         return open_file(self.path, LAYOUT, _PATIENCE, check=True)
@@ -157,7 +146,7 @@ def _finite(score: float | None) -> float | None:
     return score if score is not None and math.isfinite(score) else None
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> OutputError:
+def _cannot_be_used(path: Path, error: sqlite3.Error) -> OutputError:
     return failed(
         str(path),
         f"cannot be opened: {error}",

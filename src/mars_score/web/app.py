@@ -102,7 +102,7 @@ def refusal(meaning: str) -> dict[str, Any]:
     return {"model": ErrorAnswer, "description": meaning}
 
 
-# Handlers are coroutines: any other function would be called in a thread of its own, and a crowd that is refused
+# Handlers are coroutines: any other function would be called in a thread of its own, and many refused requests
 # would start forty of them.
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HttpError)

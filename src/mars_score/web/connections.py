@@ -84,7 +84,7 @@ class ConnectionPhase(Enum):
     QUIET = auto()
     """Answered, and kept for a further request; uvicorn ends it."""
     LEAVING = auto()
-    """Told that it sent no HTTP. What it still sends is dropped: to hang up on it would cost it the answer."""
+    """It sent no HTTP and got an answer. What it still sends is dropped: closing now would lose the answer."""
 
 
 class Connections:
@@ -101,17 +101,17 @@ class Connections:
         """Take a connection. If there are too many, one that has not finished asking is ended, or else the new one."""
         of_address = self._open.setdefault(new.address, set())
         of_address.add(new)
-        crowd = of_address
+        candidates = of_address
         if len(of_address) <= self.limits.of_address:
             if len(self) <= self.limits.all_connections:
                 return
-            crowd = max(self._open.values(), key=len)
+            candidates = max(self._open.values(), key=len)
         unfinished = [
             connection
-            for connection in crowd
+            for connection in candidates
             if connection is not new and connection.phase is not ConnectionPhase.ANSWER
         ]
-        # Those that upload come last: they have shown that they are in earnest.
+        # Uploads come last: they have sent a valid request.
         oldest = min(
             unfinished,
             key=lambda connection: (connection.phase is ConnectionPhase.BODY, connection.since),

@@ -64,7 +64,7 @@ def of_error(error: MarsError) -> HttpError:
 
 
 def unexpected() -> HttpError:
-    """What a client is told of a mistake in our code; the log has the rest."""
+    """What a client reads about an error in our code; the log has the details."""
     return HttpError(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "the server made a mistake",
@@ -73,7 +73,7 @@ def unexpected() -> HttpError:
 
 
 def stopping(**headers: str) -> HttpError:
-    """What is said to whoever comes too late."""
+    """The answer to requests that arrive while the server stops."""
     return HttpError(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "the server is stopping",

@@ -1,4 +1,4 @@
-"""Loading a data set of any format, told by its suffix and first characters; and our own: one rated row an item."""
+"""Loading a data set: its format is detected by suffix and first characters; our own has one rated row an item."""
 
 from __future__ import annotations
 

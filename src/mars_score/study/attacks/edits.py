@@ -52,11 +52,11 @@ def reorder(example: Example, random: Random) -> str | None:
         for target, source in zip(chosen, chosen[1:] + chosen[:1], strict=True):
             moved[target] = tokens[source]
         if moved != tokens:
-            return _placed(text, spans, moved)
+            return _replace_tokens(text, spans, moved)
     return None
 
 
-def _placed(text: str, spans: list[tuple[int, int]], tokens: list[str]) -> str:
+def _replace_tokens(text: str, spans: list[tuple[int, int]], tokens: list[str]) -> str:
     """Put tokens into the places of the old ones; the white space stays."""
     parts, at = [], 0
     for (start, end), token in zip(spans, tokens, strict=True):
@@ -125,7 +125,7 @@ def unrelated(rows: Sequence[Rated]) -> Perturb:
             )
 
         pool = by_system.get(system, [])
-        # Nearly every drawn_row fits, so a few draws save looking through all of them for each of them.
+        # Nearly every row fits, so a few draws save looking through all of them for each of them.
         drawn = (one_of(pool, random) for _ in range(_DRAWS if pool else 0))
         drawn_row = next(filter(fits, drawn), None)
         if drawn_row is None:
@@ -202,10 +202,10 @@ def swap_names(example: Example, random: Random) -> str | None:
     text, given = example.candidate, [passage(example), *example.references]
     if _PLACEHOLDER.sub("", text) == _PLACEHOLDER.sub("", text).lower():
         # A system that writes no capitals: its names are those that the context has and never writes small.
-        row = Evidence(given)
+        row = Capitalisation(given)
         names = {name.lower(): None for name in row.names(given[0]) if row.only_capital(name)}
     else:
-        row = Evidence([text, *given])
+        row = Capitalisation([text, *given])
         names = dict.fromkeys([*row.names(text), *row.names(given[0])])
     present = [name for name in names if re.search(_whole(name), text)]
     pairs = _paired(present, list(names), random)
@@ -216,7 +216,7 @@ def swap_names(example: Example, random: Random) -> str | None:
     return re.sub(either, lambda match: pairs[match[0]], text)
 
 
-class Evidence:
+class Capitalisation:
     """How the words of a row are written."""
 
     def __init__(self, texts: Iterable[str]) -> None:

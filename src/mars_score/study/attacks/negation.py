@@ -195,7 +195,7 @@ def _with_not(sentence: str) -> str | None:
         if word.text in _AUXILIARIES or (word.text in ("do", "does", "did") and ends):
             places.append(word.end)
         elif word.text in ("have", "has", "had") and before.text not in _AUXILIARIES:
-            verb = next((word.text for word in rest if not _is_adverb(word.text)), "")
+            verb = next((later.text for later in rest if not _is_adverb(later.text)), "")
             if is_participle(verb):
                 places.append(word.end)
     return f"{sentence[: min(places)]} not{sentence[min(places) :]}" if places else None

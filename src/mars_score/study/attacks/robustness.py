@@ -156,7 +156,7 @@ class Attacked:
 
 
 def attack_dataset(dataset: Dataset, name: str, seed: int = 0, *, at_most: int | None = None) -> Attacked:
-    """Change the candidates. What becomes of a row depends on the seed, the attack and the row's id and texts.
+    """Change the candidates. The change of a row depends on the seed, the attack and the row's id and texts.
 
     `at_most` attacks a random sample of so many rows at most, by whole items; of a larger sample, the smaller
     one is a part.

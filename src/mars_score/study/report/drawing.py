@@ -94,7 +94,7 @@ def path(points: Sequence[tuple[float, float]], class_: str, *, closed: bool = F
 
 
 def shape(number: int, x: float, y: float, size: float, class_: str) -> Markup:
-    """Return one of five shapes that can be told apart without colour."""
+    """Return one of five shapes that differ without colour."""
     s, h = size, 0.9 * size
     outlines: tuple[list[tuple[float, float]], ...] = (
         [],
@@ -224,7 +224,7 @@ def to_svg_file(figure: Figure, rules: str) -> str:
 
 
 def colours_filled_in(rules: str) -> str:
-    """Put light colours in the place of variables, which programs that draw SVG files rarely know."""
+    """Replace variables by light colours: few programs that draw SVG files know variables."""
     return re.sub(r"var\(--([a-z0-9-]+)\)", lambda match: LIGHT[match.group(1)], rules)
 
 

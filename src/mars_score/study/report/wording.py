@@ -141,7 +141,7 @@ TESTS = {"perm-both": "permutation (PERM-BOTH)", "williams": "Williams"}
 
 
 def plain(name: str, labels: dict[str, str]) -> str:
-    """Return the label of a name; a name without one speaks for itself."""
+    """Return the label of a name; without one, the name itself."""
     return labels.get(name, name.replace("_", " "))
 
 
@@ -175,7 +175,7 @@ def is_harmful(attack: str) -> bool:
     return ATTACKS[attack].harmful if attack in ATTACKS else True
 
 
-# File names and anchors for names that strangers chose.
+# File names and anchors for arbitrary names.
 
 LONGEST = 60
 

@@ -74,7 +74,7 @@ class SheetText:
     """A text to rate."""
 
     code: str
-    """Stays on the server: whoever knows the seed of the sheet could tell the variant from it."""
+    """Stays on the server: with the seed of the sheet, the variant could be computed from it."""
     context: str
     text: str
 
@@ -138,7 +138,7 @@ def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) ->
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LONG)
-    # Raters choose their names, and whoever studies the ratings may open them in a spreadsheet.
+    # Raters choose their names, and the ratings may be opened in a spreadsheet.
     writer.writerows(
         (escape(item), variant, question, escape(rater), rating)
         for item, variant, question, rater, rating in rows

@@ -82,7 +82,7 @@ class NotSavedError(OutputError):
     """An answer that is not on disk; the message is for raters."""
 
     def __init__(self, reason: str, *, full: bool = False) -> None:
-        super().__init__(f"{reason} Please tell whoever runs this study.")
+        super().__init__(f"{reason} Please tell the people who run this study.")
         self.full = full
         """Whether the disk is full."""
 
