@@ -86,6 +86,8 @@ class InfillingConfig:
     token_reward: float = 1.5
     """For ``beam``: nats that each token of a fill is worth, up to as many tokens as were masked; 0 prefers short,
     safe fills."""
+    context_reward: float = 1.5
+    """For ``beam``: nats that each content word is worth that a fill brings in from the context."""
     revise: bool = True
     """For ``beam``: once all blanks are filled, try each again with the text to its right fixed."""
     no_repeat: bool = True
@@ -242,7 +244,9 @@ def _check(config: MarsConfig) -> None:
         "beams, proposals and strands must be at least 1": (
             min(infilling.beams, infilling.proposals, infilling.strands) >= 1
         ),
-        "token_reward must not be negative": infilling.token_reward >= 0,
+        "token_reward and context_reward must not be negative": (
+            min(infilling.token_reward, infilling.context_reward) >= 0
+        ),
         "a temperature needs search=greedy": not infilling.temperature or infilling.search == "greedy",
         "samples must be at least 1, and above 1 only with a temperature or with as many beams": (
             infilling.samples == 1

@@ -94,7 +94,8 @@ def _judging(infilling: InfillingConfig) -> str:
     limits = f"s{infilling.sigma}.w{infilling.judge_window}"
     if infilling.search == "greedy":
         return f"{limits}.k{infilling.judge_keep}"
-    return f"{limits}.sum{_number(infilling.token_reward)}{'.revise' if infilling.revise else ''}"
+    rewards = f"sum{_number(infilling.token_reward)}+{_number(infilling.context_reward)}"
+    return f"{limits}.{rewards}{'.revise' if infilling.revise else ''}"
 
 
 def _planning(infilling: InfillingConfig) -> str:

@@ -114,7 +114,8 @@ class SequentialSearch:
     def reward(self, job: Job, number: int, fill: Fill) -> float:
         """What the length of a fill is worth."""
         masked = job.blocks[number].ids
-        return self.config.token_reward * min(len(fill), len(masked))
+        words = sum(token in job.informative for token in set(fill))
+        return self.config.token_reward * min(len(fill), len(masked)) + self.config.context_reward * words
 
     def step(self, job: Job, number: int, texts: list[Text], after: Fill, *, revising: bool) -> list[Text]:
         """Fill one blank of each text, and judge the guesses by what comes after it."""

@@ -11,6 +11,8 @@ from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
+from mars_score.text.stop_words import is_function_word
+from mars_score.text.words import words
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class GuidedInfiller:
         self.engine = engine or DecodingEngine(model, config)
         self.memory: LRUCache[bytes, list[Fills]] = LRUCache(KEPT)
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
+        self._tokens: dict[str, int] = {}
 
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
@@ -118,7 +121,28 @@ class GuidedInfiller:
             blocks.append(TokenBlock(ids, block.blank, needs_break, seam))
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
-        return Job(context, tuple(blocks), int.from_bytes(salt[:7], "big") if self.config.temperature else 0)
+        seed = int.from_bytes(salt[:7], "big") if self.config.temperature else 0
+        return Job(context, tuple(blocks), seed, self._informative(around, template.source))
+
+    def _informative(self, context: str, reference: str) -> tuple[int, ...]:
+        """The first tokens of the content words that the context has and the reference does not."""
+        if self.config.search != "beam" or not self.config.context_reward:
+            return ()
+        said = {word.text.casefold() for word in words(reference)}
+        new = dict.fromkeys(word.text for word in words(context) if word.text.casefold() not in said)
+        return self._first_tokens(tuple(word for word in new if _is_content(word)))
+
+    def _first_tokens(self, new: tuple[str, ...]) -> tuple[int, ...]:
+        """Of each word, as it stands within a text."""
+        for word in new:
+            if word not in self._tokens:
+                self._tokens[word] = self.model.encode(f" {word}")[0]
+        return tuple(sorted({self._tokens[word] for word in new}))
+
+
+def _is_content(word: str) -> bool:
+    """Whether a word says something: letters or digits, no word of grammar, and more than a letter or two."""
+    return len(word) > 2 and any(map(str.isalnum, word)) and not is_function_word(word)
 
 
 def _begins_line(context: str) -> bool:

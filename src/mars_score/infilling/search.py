@@ -279,9 +279,13 @@ class Search:
     # ------------------------------------------------------------------ judge
 
     def _reward(self, fill: Fill, block: int | None = None) -> float:
-        """What the length of a blank's fill is worth: so much for each token, up to the length of what was masked."""
+        """What a fill is worth beside its probability.
+
+        So much for each token, up to as many as were masked, and for each word that it brings in from the context.
+        """
         masked = self.job.blocks[self.block if block is None else block].ids
-        return self.limits.reward * min(len(fill), len(masked))
+        words = len(set(fill).intersection(self.job.informative))
+        return self.limits.reward * min(len(fill), len(masked)) + self.limits.context_reward * words
 
     def _end_blank(self) -> None:
         """Shortlist the guesses by the next block's first token, and read the block after them."""

@@ -52,6 +52,7 @@ class SearchLimits:
     window: int
     horizon: int
     reward: float
+    context_reward: float
     revise: bool
     tie: float
 
@@ -62,6 +63,7 @@ class SearchLimits:
             beams=config.beams, proposals=config.proposals, strands=config.strands,
             planned=max(1, config.strands // 3) if config.planner != "off" else 0, plain=config.compare_unplanned,
             sigma=config.sigma, window=config.judge_window, horizon=config.horizon, reward=config.token_reward,
+            context_reward=config.context_reward,
             revise=config.revise, tie=TIE[config.dtype],
         )  # fmt: skip
 

@@ -57,6 +57,8 @@ class Job:
     blocks: tuple[TokenBlock, ...]
     salt: int = 0
     """Seed of this template's own random numbers, for sampling."""
+    informative: tuple[int, ...] = ()
+    """First tokens of the context's content words that the reference does not have, in order."""
 
 
 @dataclass(frozen=True, slots=True)
