@@ -16,6 +16,7 @@ EMPTY_CANDIDATE = "empty_candidate"
 NO_CONTEXT = "no_context"
 NOTHING_MASKABLE = "nothing_maskable"
 CLEANED = "cleaned"
+COPIED = "copied_from_context"
 OUT_OF_VOCABULARY = "out_of_vocabulary"
 NOTHING_COMPARABLE = "nothing_comparable"
 REFERENCE_OUT_OF_VOCABULARY = "reference_out_of_vocabulary"
@@ -29,6 +30,7 @@ MEANING = {
     NO_CONTEXT: "there is no context; MARS augments references from their own words alone, and what compares "
     "with the context is undefined",
     NOTHING_MASKABLE: "no word of a reference may be masked at any ratio; only the reference itself is used",
+    COPIED: "nearly all of the candidate's words are copied from the context in runs; this is said, not fined",
     CLEANED: "hashtags, links or control characters were removed before scoring",
     OUT_OF_VOCABULARY: "no word of the candidate has a vector and a weight; its score is that of an empty one",
     NOTHING_COMPARABLE: "candidate or references have none of the units that the metric compares; the score is 0",

@@ -33,10 +33,8 @@ def _adjusting(scoring: ScoringConfig, reader: str, judge: str) -> dict[str, str
         f"words.{scoring.match}": scoring.words,
         "relevance": scoring.relevance,
         "fluency": scoring.fluency,
-        "copying": scoring.copying,
-        "echo": scoring.echo,
+        "facts": scoring.facts,
         "likelihood": scoring.likelihood,
-        "slack": scoring.slack if scoring.copying or scoring.echo else 0.0,
     }
     named = [f"{name}{_number(weight)}" for name, weight in weights.items() if weight]
     named += ["cap"] if scoring.cap else []

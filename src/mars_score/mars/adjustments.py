@@ -1,18 +1,18 @@
-"""What cosines do not see: single words, fluency, closeness to the context, copying, likelihood."""
+"""What cosines do not see: single words, fluency, closeness to the context, facts, likelihood."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mars_score.encoders.base import cosine
-from mars_score.text.frequency import rarity
-from mars_score.types import Adjustment
+from mars_score.mars.facts import Sources
+from mars_score.types import Adjustment, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def soft_match(
     return found
 
 
-# What a text takes over from its context: in words, in runs of words, and how much of the context that is.
+# What a text takes over from its context, in runs of words.
 
 RUN = 3
 """Words of a run."""
@@ -68,49 +68,27 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 Run = tuple[str, ...]
 
 
-def words(text: str) -> list[str]:
-    """Lower-case words and single marks."""
-    return _WORD.findall(text.lower())
-
-
-@lru_cache(maxsize=64)  # what a text copies and what it echoes is asked one after the other
-def runs(text: str) -> tuple[Run, ...]:
+def _runs(words: Sequence[str]) -> list[Run]:
     """All runs of three words, in order."""
-    found = words(text)
-    return tuple(zip(*(found[start:] for start in range(RUN)), strict=False))
+    return list(zip(*(words[start:] for start in range(RUN)), strict=False))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextNgrams:
     """A context, ready to be compared with what was made from it."""
 
-    words: frozenset[str] = field(repr=False)
     runs: frozenset[Run] = field(repr=False)
 
     @classmethod
     def of(cls, context: str) -> ContextNgrams:
         """Read a context."""
-        return cls(frozenset(words(context)), frozenset(runs(context)))
+        return cls(frozenset(_runs(_WORD.findall(context.lower()))))
 
     def copied(self, text: str) -> float:
-        """The share of a text's runs that stand in the context; 0 for a text of less than three words."""
-        found = runs(text)
-        return sum(run in self.runs for run in found) / len(found) if found else 0.0
-
-    def echoed(self, text: str) -> float:
-        """The share of the context's runs that stand in a text."""
-        return len(self.runs.intersection(runs(text))) / len(self.runs) if self.runs else 0.0
-
-    def covered(self, text: str) -> float:
-        """The share of what a text says that the context says: words, the rare ones counting more."""
-        weights = [(word, _weight(word)) for word in words(text)]
-        total = sum(weight for _, weight in weights)
-        return sum(weight for word, weight in weights if word in self.words) / total if total else 0.0
-
-
-@lru_cache(maxsize=1 << 16)
-def _weight(word: str) -> float:
-    return rarity(word) if word[0].isalnum() else 0.0
+        """The share of a text's words that stand in runs of the context; 0 for a text of less than three words."""
+        words = _WORD.findall(text.lower())
+        inside = {start + i for start, run in enumerate(_runs(words)) if run in self.runs for i in range(RUN)}
+        return len(inside) / len(words) if words else 0.0
 
 
 # Is this what one would say here? How probable the language model finds candidates after their contexts.
@@ -145,27 +123,26 @@ def likelihood_adjustment(example: Example, likelihoods: Likelihoods, weight: fl
     return Adjustment("likelihood", weight * (counted - ORDINARY), counted, ORDINARY, meaning)
 
 
-# What cosines do not see: fluency, closeness to the context, and copying.
+# What cosines do not see: fluency, closeness to the context, and facts.
 
 WORST = -1.0
 """The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
+MOST_FACTS = 2
+"""No more facts than these cost anything: so no term moves a score by more than a few tenths."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBaseline:
     """What is usual for texts after this context; it does not depend on the candidate."""
 
-    source: ContextNgrams | None
+    ngrams: ContextNgrams | None
     """None where there is no context."""
+    sources: Sources
+    """What the candidate's facts are looked up in: context and human references."""
     relevance: float
     """Mean cosine of references and augmentations with the context."""
     fluency: float
     """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
-    covered: float
-    """The share of what references and augmentations say in words of the context, on average; at least what the
-    human references take of it in runs, so that no copy of a reference is called a copy of the context."""
-    echoed: float
-    """The most of the context that a reference or augmentation repeats."""
 
     @classmethod
     def of(
@@ -174,17 +151,12 @@ class ReferenceBaseline:
         """Measure references; each comes before its augmentations."""
         human = [texts[0] for texts in references]
         fluency = min(fluency_of(encodings[text]) for text in human)
+        sources = Sources([context, *human])
         if not context.strip():
-            return cls(None, 0.0, fluency, 0.0, 0.0)
+            return cls(None, sources, 0.0, fluency)
         texts = [text for each in references for text in each]
-        source, encoded = ContextNgrams.of(context), encodings[context]
-        return cls(
-            source,
-            fmean(cosine(encodings[text], encoded) for text in texts),
-            fluency,
-            max(fmean(map(source.covered, texts)), *map(source.copied, human)),
-            max(map(source.echoed, texts)),
-        )
+        relevance = fmean(cosine(encodings[text], encodings[context]) for text in texts)
+        return cls(ContextNgrams.of(context), sources, relevance, fluency)
 
 
 def fluency_of(encoding: Encoding) -> float:
@@ -193,38 +165,27 @@ def fluency_of(encoding: Encoding) -> float:
 
 
 def adjustments(
-    example: Example, encodings: Mapping[str, Encoding], usual: ReferenceBaseline, config: ScoringConfig
+    example: Example,
+    encodings: Mapping[str, Encoding],
+    usual: ReferenceBaseline,
+    facts: Sequence[Fact],
+    config: ScoringConfig,
 ) -> tuple[Adjustment, ...]:
     """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
     candidate = encodings[example.candidate]
-    found = []
+    terms = []
     if config.fluency:
-        own = fluency_of(candidate)
-        found.append(
-            Adjustment(
-                "fluency", config.fluency * min(0.0, own - usual.fluency), own, usual.fluency,
-                "words out of place, where the references have none",
-            )
-        )  # fmt: skip
-    if usual.source is None:
-        return tuple(found)
-    if config.relevance:
-        own = cosine(candidate, encodings[example.context])
-        found.append(
-            Adjustment(
-                "relevance", config.relevance * (own - usual.relevance), own, usual.relevance,
-                "closeness to the context, beside that of the references",
-            )
-        )  # fmt: skip
-    taken = (
-        ("copying", config.copying, usual.source.copied, usual.covered,
-         "runs of words taken from the context, beyond what references take"),
-        ("echo", config.echo, usual.source.echoed, usual.echoed,
-         "the share of the context that is said again, beyond what references say again"),
-    )  # fmt: skip
-    for name, weight, share, most, meaning in taken:
-        if weight:
-            own = share(example.candidate)
-            amount = 0.0 - weight * max(0.0, own - most - config.slack)
-            found.append(Adjustment(name, amount, own, most, meaning))
-    return tuple(found)
+        fluency = fluency_of(candidate)
+        lost = config.fluency * min(0.0, fluency - usual.fluency)
+        meaning = "words out of place, where the references have none"
+        terms.append(Adjustment("fluency", lost, fluency, usual.fluency, meaning))
+    if config.relevance and usual.ngrams is not None:
+        relevance = cosine(candidate, encodings[example.context])
+        amount = config.relevance * (relevance - usual.relevance)
+        meaning = "closeness to the context, beside that of the references"
+        terms.append(Adjustment("relevance", amount, relevance, usual.relevance, meaning))
+    if config.facts:
+        cost = 0.0 - config.facts * min(MOST_FACTS, len(facts))
+        meaning = "numbers, names or negations that neither context nor references bear out"
+        terms.append(Adjustment("facts", cost, float(len(facts)), 0.0, meaning))
+    return tuple(terms)

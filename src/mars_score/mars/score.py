@@ -22,7 +22,15 @@ from mars_score.mars.adjustments import (
     soft_match,
 )
 from mars_score.storage.lru import LRUCache
-from mars_score.types import Adjustment, Augmentation, AugmentedReference, Comparison, Example, ItemScore
+from mars_score.types import (
+    Adjustment,
+    Augmentation,
+    AugmentedReference,
+    Comparison,
+    Example,
+    Fact,
+    ItemScore,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +48,8 @@ if TYPE_CHECKING:
 
 REFERENCE_SETS = 64 << 20
 """Bytes of reference sets that are kept for the next system's candidates, about."""
+NEARLY_ALL = 0.9
+"""The share of copied words from which a candidate is flagged as a copy of its context."""
 _ENTRY = 200
 """Bytes of a word, an n-gram, a text or a template, about."""
 
@@ -136,7 +146,8 @@ class ReferenceSet:
         best = int(totals.argmax())
         chosen = range(len(totals)) if config.references == "mean" else range(best, best + 1)
         own = (_words(_mean(single, chosen), _mean(whole, chosen), config),) if config.words else ()
-        shared = () if self.usual is None else adjustments(example, encodings, self.usual, config)
+        facts = self._facts(example.candidate)
+        shared = () if self.usual is None else adjustments(example, encodings, self.usual, facts, config)
         if config.likelihood:
             shared = (*shared, likelihood_adjustment(example, likelihoods, config.likelihood))
         item = ItemScore(
@@ -145,8 +156,18 @@ class ReferenceSet:
             self._terms(cosines, chosen),
             (*own, *shared),
             self._flags(example, candidate),
+            self._copied(example.candidate),
+            facts,
         )
         return item if self.most is None else _capped(item, self.most)
+
+    def _facts(self, candidate: str) -> tuple[Fact, ...]:
+        """What neither context nor references bear out, where facts count."""
+        return self.usual.sources.unsupported(candidate) if self.usual and self.config.facts else ()
+
+    def _copied(self, candidate: str) -> float:
+        """The share of the candidate's words that are copied from the context in runs."""
+        return self.usual.ngrams.copied(candidate) if self.usual and self.usual.ngrams else 0.0
 
     def _matches(self, candidate: Encoding, others: Sequence[Encoding]) -> Vector:
         """(n,) how well single words match; 0 where there are none."""
@@ -174,6 +195,7 @@ class ReferenceSet:
                 flags.EMPTY_CANDIDATE: blank,
                 flags.OUT_OF_VOCABULARY: not blank and not candidate.vector.any(),
                 flags.NO_CONTEXT: not example.context.strip(),
+                flags.COPIED: self._copied(example.candidate) >= NEARLY_ALL,
                 flags.CANDIDATE_TRUNCATED: candidate.truncated,
             }
         )
@@ -254,8 +276,8 @@ class Comparator:
 
 def _size(pairs: tuple[Pair, ...], reference_set: ReferenceSet) -> int:
     """The bytes of a reference set, about: the words and n-grams of its context are most of them."""
-    ngrams = reference_set.usual.source if reference_set.usual else None
-    parts = len(ngrams.words) + len(ngrams.runs) if ngrams else 0
+    usual = reference_set.usual
+    parts = len(usual.sources.words) + (len(usual.ngrams.runs) if usual.ngrams else 0) if usual else 0
     return _ENTRY * (10 + len(pairs) + 4 * len(reference_set.texts) + parts)
 
 
