@@ -6,10 +6,11 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 INSTALL = "apt-get install -y --no-install-recommends chromium-headless-shell"
@@ -18,6 +19,8 @@ INSTALL = "apt-get install -y --no-install-recommends chromium-headless-shell"
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium."""
+    from playwright.sync_api import sync_playwright  # absent where other tools are tested
+
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         pytest.fail(f"no Chromium is installed; as root: {INSTALL}")
