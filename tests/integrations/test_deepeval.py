@@ -48,7 +48,7 @@ def test_the_numbers_are_the_scorer_s(encoder_calls: list[int]) -> None:
 
 def test_assertions_explain_themselves() -> None:
     deepeval.assert_test(cases()[0], [MarsTestMetric(threshold=0.1)], run_async=False)
-    with pytest.raises(AssertionError, match="MARS.*cosines with"):
+    with pytest.raises(AssertionError, match=r"MARS.*cosines with"):
         deepeval.assert_test(cases()[2], [MarsTestMetric(threshold=0.9)], run_async=False)
     metric = MarsTestMetric()
     with pytest.raises(ValueError, match="expected_output"):

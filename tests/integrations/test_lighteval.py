@@ -6,13 +6,13 @@ import pytest
 
 pytest.importorskip("lighteval", reason="runs by make test-integrations")
 
-from lighteval.metrics import apply_metric  # noqa: E402
-from lighteval.models.model_output import ModelResponse  # noqa: E402
-from lighteval.tasks.requests import Doc  # noqa: E402
+from lighteval.metrics import apply_metric
+from lighteval.models.model_output import ModelResponse
+from lighteval.tasks.requests import Doc
 
-from mars_score.integrations.lighteval import mars_metric  # noqa: E402
+from mars_score.integrations.lighteval import mars_metric
 
-from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected  # noqa: E402
+from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected
 
 pytestmark = pytest.mark.models
 
