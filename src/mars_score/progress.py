@@ -1,4 +1,4 @@
-"""How stages tell the outside how far they are; the library itself prints nothing."""
+"""How stages report their progress; the library itself prints nothing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int], None]
-"""Told (finished, total) as the work goes on."""
+"""Called with (finished, total) during the work."""
 StageProgress = Callable[[str, int, int], None]
-"""Told (stage, finished, total): stages are masking, infilling and encoding."""
+"""Called with (stage, finished, total): stages are masking, infilling and encoding."""
 
 
 def silent(finished: int, total: int) -> None:

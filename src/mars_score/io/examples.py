@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mars_score.errors import InputError, did_you_mean
 from mars_score.text.cleaning import clean
 from mars_score.types import Example
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Texts = Iterable[str]
 References = Iterable[str | Iterable[str]]
