@@ -35,7 +35,7 @@ def test_the_numbers_are_the_scorer_s(encoder_calls: list[int]) -> None:
     result = deepeval.evaluate(
         test_cases=cases(),
         metrics=[MarsTestMetric(threshold=0.3)],
-        display_config=DisplayConfig(show_indicator=False, print_results=False),
+        display_config=DisplayConfig(show_indicator=False, print_results=False, inspect_after_run=False),
         cache_config=CacheConfig(write_cache=False, use_cache=False),
     )
     calls = len(encoder_calls)
