@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mars_score.mars.scorer import MarsScorer
@@ -29,7 +31,11 @@ def test_a_bad_one_is_explained() -> None:
 
 
 def test_settings_questions_and_several_references() -> None:
-    given = {"reference": [REFERENCE, "They walked."], "question": "What did they do?", "at_least": -1.0}
+    given: dict[str, Any] = {
+        "reference": [REFERENCE, "They walked."],
+        "question": "What did they do?",
+        "at_least": -1.0,
+    }
     item = assert_score("They walked.", context=CONTEXT, q=0.9, **given)
     assert item.example is not None
     assert item.example.question == "What did they do?"
