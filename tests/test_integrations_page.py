@@ -26,6 +26,7 @@ here = [section for section, _ in PYTHON if section not in SEPARATE]
 
 def block(section: str, language: str) -> str:
     """Return a section's block of a language."""
+    code: str
     (code,) = [text for name, kind, text in BLOCKS if (name, kind) == (section, language)]
     return code
 
