@@ -3,18 +3,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INTEGRATIONS := .venv-integrations
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CONSTRAINTS ?= requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test test-fast test-processors coverage browser gemma embeddinggemma check bench clean
+.PHONY: help setup demo test test-fast test-processors test-integrations coverage browser gemma embeddinggemma check \
+	bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
 	@echo "make test    set up everything and run the tests"
 	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
+	@echo "make test-integrations   test other tools that need an environment of their own (1 GB)"
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
 	@echo "make embeddinggemma   fetch a multilingual encoder (1.15 GB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
@@ -69,6 +72,20 @@ test-processors: setup $(VENV)/.developer
 	@echo "== running the tests of numbers as on other processors"
 	$(BIN)/python tools/processors.py
 
+$(INTEGRATIONS)/.installed: requirements/integrations.txt pyproject.toml
+	@echo "== installing other tools into $(INTEGRATIONS)"
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install $(TORCH)
+	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --progress-bar off -r requirements/integrations.txt
+	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --no-deps -e .
+	@touch $@
+
+# Warnings of other tools are theirs; what they count and send home is switched off.
+test-integrations: setup $(INTEGRATIONS)/.installed
+	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 \
+	$(INTEGRATIONS)/bin/python -m pytest -o filterwarnings=default tests/test_integrations_page.py \
+		$(foreach tool,inspect_ai lm_eval lighteval deepeval mlflow,tests/integrations/test_$(tool).py)
+
 gemma: setup
 	@echo "== fetching gemma3-270m (240 MB); this accepts the Gemma Terms of Use"
 	$(BIN)/mars-score models get gemma3-270m --accept-terms
@@ -88,4 +105,4 @@ bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(INTEGRATIONS)

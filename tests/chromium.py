@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 INSTALL = "apt-get install -y --no-install-recommends chromium-headless-shell"
@@ -36,6 +35,8 @@ CONTRASTS = {
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium."""
+    from playwright.sync_api import sync_playwright  # absent where other tools are tested
+
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.fail(f"no Chromium is installed; as root: {INSTALL}")

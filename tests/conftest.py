@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mars_score.api import shared_scorer
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.store import ModelStore
 from tests.chromium import browser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from mars_score.lm.causal import LanguageModel
@@ -22,6 +23,7 @@ __all__ = ["browser"]
 
 MODEL_FIXTURES = {
     "store", "smollm", "scorer", "language_model", "spacy_tagger", "tagger", "real", "outputs", "encoder", "reader",
+    "encoder_calls",
 }  # fmt: skip
 """Fixtures that read real models; whoever uses one is marked `models`."""
 MODEL_FILES = (
@@ -80,3 +82,17 @@ def scorer() -> MarsScorer:
 def language_model(scorer: MarsScorer) -> LanguageModel:
     """The default language model, loaded."""
     return scorer.guided.model
+
+
+@pytest.fixture
+def encoder_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many texts each call of the encoder was given, by the scorer that all one-line interfaces share."""
+    encoder, calls = shared_scorer().encoder, list[int]()
+    encode = encoder.encode
+
+    def counted(texts: Sequence[str], *rest: Any) -> Any:
+        calls.append(len(texts))
+        return encode(texts, *rest)
+
+    monkeypatch.setattr(encoder, "encode", counted)
+    return calls

@@ -26,7 +26,6 @@ from mars_score.types import Example, ItemScore, ScoreResult
 from mars_score.web.explain import notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.models
@@ -44,27 +43,6 @@ CONTEXTS = ["One loaf was left at noon. A dog waited.", "One loaf was left at no
 @pytest.fixture(scope="module")
 def result() -> ScoreResult:
     return mars_score.score(CANDIDATES, REFERENCES, CONTEXTS)
-
-
-def texts(scorer: MarsScorer) -> list[int]:
-    """Count what an encoder is asked for: the texts of each call, as they come."""
-    counts: list[int] = []
-    encode = scorer.encoder.encode
-
-    def counted(asked: Any, *rest: Any) -> Any:
-        counts.append(len(asked))
-        return encode(asked, *rest)
-
-    scorer.encoder.encode = counted  # type: ignore[method-assign]
-    return counts
-
-
-@pytest.fixture
-def counts() -> Iterator[list[int]]:
-    """The encoder's calls by the shared scorer."""
-    scorer = shared_scorer()
-    yield texts(scorer)
-    del scorer.encoder.__dict__["encode"]
 
 
 def test_one_call_is_the_scorer_s_own(result: ScoreResult) -> None:
@@ -271,7 +249,7 @@ def test_threads_share_a_scorer() -> None:
         assert scores == alone[number::6] * 2
 
 
-def test_rows_gather_into_batches(result: ScoreResult, counts: list[int]) -> None:
+def test_rows_gather_into_batches(result: ScoreResult, encoder_calls: list[int]) -> None:
     scorer = mars_score.AsyncScorer()
 
     async def score() -> list[ItemScore]:
@@ -279,15 +257,15 @@ def test_rows_gather_into_batches(result: ScoreResult, counts: list[int]) -> Non
         return await asyncio.gather(*(scorer.score(*row) for row in rows))
 
     assert [item.score for item in asyncio.run(score())] == result.scores
-    assert len(counts) == 1
+    assert len(encoder_calls) == 1
 
 
-def test_threads_gather_into_batches(counts: list[int]) -> None:
+def test_threads_gather_into_batches(encoder_calls: list[int]) -> None:
     rows = [(f"Tent {i} stood.", f"The tent {i} was up.", "Camp.") for i in range(20)]
     scorer = mars_score.AsyncScorer(most=8, wait=0.2)
     with ThreadPoolExecutor(20) as pool:
         found = [item.score for item in pool.map(lambda row: scorer.submit(*row).result(), rows)]
-    assert len(counts) == 3
+    assert len(encoder_calls) == 3
     assert found == MarsScorer().score(*zip(*rows, strict=True)).scores
 
 

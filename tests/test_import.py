@@ -43,7 +43,8 @@ PUBLIC = [
 ]
 HEAVY = (
     "torch", "transformers", "spacy", "sentence_transformers", "textblob", "wordfreq", "huggingface_hub", "nltk",
-    "sacrebleu", "rouge_score", "scipy", "ot", "ray",
+    "sacrebleu", "rouge_score", "scipy", "ot", "ray", "pandas", "datasets", "evaluate", "torchmetrics", "inspect_ai",
+    "lm_eval", "lighteval", "deepeval", "mlflow", "IPython",
 )  # fmt: skip
 OFFLINE = """
 import socket
@@ -83,6 +84,14 @@ def test_making_a_scorer_loads_no_model_library() -> None:
     loaded = loaded_after("import mars_score\nscorer = mars_score.MarsScorer('story', q=0.9, memory=1)")
     assert "mars_score.mars.scorer" in loaded
     assert loaded & set(HEAVY) == set()
+
+
+def test_one_line_interfaces_load_no_model_library() -> None:
+    code = "import mars_score, mars_score.testing, mars_score.integrations\nfrom mars_score import AsyncScorer, score"
+    loaded = loaded_after(f"{code}\nAsyncScorer()\nassert mars_score.score is score")
+    assert {"mars_score.api", "mars_score.testing"} <= loaded
+    assert loaded & set(HEAVY) == set()
+    assert not [name for name in loaded if name.startswith("mars_score.integrations.")]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from mars_score import flags
 from mars_score.config import option_names
 from mars_score.io.examples import check_arguments, make_examples
 from mars_score.io.output import replacing, unwritable, write_signatures
@@ -162,6 +163,35 @@ class AsyncScorer:
             return
         for (_, future), item in zip(batch, items, strict=True):
             future.set_result(item)
+
+
+def async_scorer(preset: str = "general", **options: Any) -> AsyncScorer:
+    """Return what gathers rows for the shared scorer of these settings: all callers fill the same batches."""
+    scorer = shared_scorer(preset, **options)
+    with _lock:
+        return _gathering(scorer)
+
+
+@lru_cache(maxsize=SCORERS)
+def _gathering(scorer: MarsScorer) -> AsyncScorer:
+    return AsyncScorer(scorer)
+
+
+def describe(item: ItemScore) -> str:
+    """Say in a few lines what a score consists of and what a reader should know of it."""
+    terms = ", ".join(f"{term.cosine:.3f} (weight {term.weight:.2f})" for term in item.augmented)
+    lines = [f"score {item.score:.4f}"]
+    if item.augmented:
+        nearest = max(item.augmented, key=lambda term: term.cosine)
+        lines += [f"cosines with the reference and its variants: {terms}", f"nearest: {nearest.text!r}"]
+    lines += [
+        f"{one.name} {one.amount:+.4f}: {one.meaning} ({one.measured:.3f}, usual {one.usual:.3f})"
+        for one in sorted(item.adjustments, key=lambda one: -abs(one.amount))
+        if round(one.amount, 4)
+    ]
+    lines += [f"{fact.kind} {fact.text!r}: {fact.reason}" for fact in item.facts]
+    lines += [f"{flag}: {flags.MEANING.get(flag, flag)}" for flag in item.flags]
+    return "\n".join(lines)
 
 
 def save_result(result: ScoreResult, path: str | Path) -> None:

@@ -84,6 +84,24 @@ def test_an_undefined_score_is_null_and_left_out_of_the_mean(cli: CommandLine, l
     assert result.err.splitlines()[0] == "3 rows, mean context_cosine 0.0000 (2 rows undefined)"
 
 
+def test_rows_without_references_are_for_metrics_that_read_none(cli: CommandLine) -> None:
+    rows = [
+        {"candidate": "Two words"},
+        {"candidate": "One", "references": []},
+        {"candidate": "", "reference": None},
+    ]
+    Path("alone.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    result = cli("score", "alone.jsonl", "--metric", "candidate_length")
+    assert [json.loads(line)["scores"]["candidate_length"] for line in result.out.splitlines()] == [2, 1, 0]
+    for names in ("bleu1", "candidate_length,mars"):
+        refused = cli("score", "alone.jsonl", "--metric", names)
+        assert (refused.code, refused.out) == (2, "")
+        assert "alone.jsonl:1: no field 'references' or 'reference'" in refused.err
+        assert "--metric mars_context" in refused.err
+    named = cli("score", "alone.jsonl", "--metric", "candidate_length", "--field", "references=gold")
+    assert "no field 'gold' (mapped as references)" in named.err
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

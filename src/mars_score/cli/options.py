@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -98,7 +99,7 @@ def read_files(values: Mapping[str, Any]) -> list[str]:
     return [*values.get("references", ()), *(values[name] for name in names if values.get(name) is not None)]
 
 
-def take_input(values: dict[str, Any]) -> Input:
+def take_input(values: dict[str, Any], *, needs_references: bool = True) -> Input:
     """Turn the values of `input_options` into rows."""
     file, candidates, references = values.pop("file"), values.pop("candidates"), values.pop("references")
     contexts, form = values.pop("contexts"), values.pop("input_format")
@@ -112,11 +113,10 @@ def take_input(values: dict[str, Any]) -> Input:
             remedy="give FILE, or --candidates and --references text files, not both",
         )
     if file:
-        return Input(
-            (file,),
-            lambda: read_examples(file, fields=fields, format=form),
-            lambda: read_examples(file, fields=fields, format=form, checked=True),
+        read_file = partial(
+            read_examples, file, fields=fields, format=form, needs_references=needs_references
         )
+        return Input((file,), read_file, partial(read_file, checked=True))
     if not (candidates and references):
         absent = "--references" if candidates else "--candidates"
         raise InputError(

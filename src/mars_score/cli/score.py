@@ -151,7 +151,12 @@ def score(
     """
     wanted = metric_names(names)
     inputs = read_files(values)
-    source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
+    needs_references = any("references" in METRICS[name].inputs for name in wanted)
+    source, engine, scorer = (
+        take_input(values, needs_references=needs_references),
+        take_engine(values),
+        take_scorer(values),
+    )
     table = form == "table" or (form is None and output is None and sys.stdout.isatty())
     if not table:
         check_writable(output, form, inputs=inputs)

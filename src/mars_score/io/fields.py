@@ -64,6 +64,8 @@ class FieldNames:
     names: Mapping[str, str]
     mapped: frozenset[str]
     """The fields that the caller named; a row without one of them is an error, never a silent blank."""
+    needs_references: bool = True
+    """Whether a row without a reference is an error: not for metrics that read none."""
 
     def numbered(self, present: Collection[str]) -> list[str]:
         """Return the names ``reference_1``, ``reference_2``, ... among those present, by number."""
@@ -80,7 +82,9 @@ class FieldNames:
 
     def missing(self, present: Collection[str]) -> str | None:
         """Return the first field that a row needs and has not, if any."""
-        needed = ["candidate", "references", *sorted(self.mapped.difference(_REFERENCES))]
+        named = bool(self.mapped.intersection(_REFERENCES))
+        references = ["references"] if self.needs_references or named else []
+        needed = ["candidate", *references, *sorted(self.mapped.difference(_REFERENCES))]
         return next((field for field in needed if not self.has(field, present)), None)
 
     def describe(self, field: str) -> str:
@@ -103,8 +107,10 @@ class FieldNames:
                 free.remove(near)
                 guesses[field] = near
         if not guesses:
+            without = ", or score without references: --metric mars_context"
+            without = without if self.missing(present) == "references" else ""
             listed = ", ".join(repr(name[:_SHOWN]) for name in islice(present, 20)) or "no names at all"
-            return f"there is {listed}; say which one it is: --field {self.missing(present)}=NAME"
+            return f"there is {listed}; say which one it is: --field {self.missing(present)}=NAME{without}"
         meant = ", ".join(f"{name!r} as {field!r}" for field, name in guesses.items())
         options = " ".join(f"--field {field}={name}" for field, name in guesses.items())
         return f"Did you mean {meant}? Rename it, or map it: {options} (in Python: fields={guesses!r})"
@@ -120,7 +126,7 @@ class FieldNames:
         return folded[best[0]] if best else None
 
 
-def field_names(overrides: Mapping[str, str] | None = None) -> FieldNames:
+def field_names(overrides: Mapping[str, str] | None = None, *, needs_references: bool = True) -> FieldNames:
     """Return the names of a file's fields; overrides map a field to the name that the file has for it."""
     overrides = overrides or {}
     for field in overrides:
@@ -133,7 +139,7 @@ def field_names(overrides: Mapping[str, str] | None = None) -> FieldNames:
         # Where the caller says what the references are, a column that happens to be called so is not one.
         for field in set(_REFERENCES) - overrides.keys():
             del names[field]
-    return FieldNames(names, frozenset(overrides))
+    return FieldNames(names, frozenset(overrides), needs_references)
 
 
 # The fields of a row: a raw mapping becomes an ``Example``, or an error that names the item.
@@ -188,16 +194,19 @@ def _references(row: RawRow, names: FieldNames, location: RowLocation) -> tuple[
     texts: list[str] = []
     for field in _REFERENCES:
         name = names.names.get(field)
-        if name is not None and not _is_null(value := row.values.get(name)):
+        value = None if name is None else row.values.get(name)
+        absent = _is_null(value) or (not names.needs_references and value in ([], ""))
+        if name is not None and not absent:
             texts += _reference_list(value, name, location)
             break
     for name in names.numbered(row.values):
         text = _text(row.values[name], name, location)
         if text and text.strip():
             texts.append(text)
-    if not texts:
+    if not texts and names.needs_references:
         location.fail(
-            "no reference: all are null or blank", "give at least one reference, or leave the row out"
+            "no reference: all are null or blank",
+            "give at least one reference, or leave the row out; --metric mars_context reads none",
         )
     return tuple(texts)
 

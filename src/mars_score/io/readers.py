@@ -32,16 +32,18 @@ Numbered = tuple[int, "Example"]
 
 
 def read_examples(
-    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False
+    path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False,
+    needs_references: bool = True,
 ) -> Iterator[Example]:  # fmt: skip
     """Yield the rows of a file, or of standard input (``-``, JSON lines).
 
     ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
     ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
     is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
-    when all rows have been read. With ``checked``, equal ids are not looked for.
+    when all rows have been read. With ``checked``, equal ids are not looked for. Rows may have no
+    reference where nobody ``needs_references``.
     """
-    names = field_names(fields)
+    names = field_names(fields, needs_references=needs_references)
     kind, name = _kind(path, format), shown(path)
 
     def numbered() -> Iterator[Numbered]:

@@ -85,7 +85,7 @@ def show(item: ItemScore) -> None:
     if ipython is not None and ipython.get_ipython() is not None:
         from IPython.display import HTML, display
 
-        display(HTML(frame(item)))  # type: ignore[no-untyped-call]  # IPython has no types here
+        display(HTML(frame(item)))
         return
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8", delete=False) as file:
         file.write(page(item))
