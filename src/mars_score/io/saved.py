@@ -163,7 +163,7 @@ def _records(saved: SavedFormat, rows: Iterator[RawRow], path: str) -> Iterator[
             yield row.line, record
             continue
         columns = _columns(record)
-        inside = _follow(record, saved.records)
+        inside = follow(record, saved.records)
         for number, entry in enumerate(inside if isinstance(inside, list) else [], 1):
             known = entry if isinstance(entry, dict) else {}
             yield number, {**known, "column": columns.get(known.get("promptIdx"))}
@@ -171,8 +171,8 @@ def _records(saved: SavedFormat, rows: Iterator[RawRow], path: str) -> Iterator[
 
 def _columns(document: Record) -> dict[object, str]:
     """Name the columns of promptfoo's table, of which a test has a record each; empty where there is one column."""
-    prompts = _follow(document, "results.prompts")
-    labels = [_follow(prompt, "provider") for prompt in prompts] if isinstance(prompts, list) else []
+    prompts = follow(document, "results.prompts")
+    labels = [follow(prompt, "provider") for prompt in prompts] if isinstance(prompts, list) else []
     if len(labels) < 2:
         return {}
     return {i: f"{label} {i}" if labels.count(label) > 1 else str(label) for i, label in enumerate(labels)}
@@ -221,7 +221,7 @@ def _missing(
 
 def _value(record: Record, path: str, role: str) -> Any:
     """Return what a field becomes: a list of references, or a text; None where there is none."""
-    value = _SPECIAL[path](record) if path in _SPECIAL else _follow(record, path)
+    value = _SPECIAL[path](record) if path in _SPECIAL else follow(record, path)
     if role == "id":
         return None if value is None else str(value)
     if role not in ("references", "reference"):
@@ -232,7 +232,7 @@ def _value(record: Record, path: str, role: str) -> Any:
     return [text for text in texts if text]
 
 
-def _follow(record: object, path: str) -> Any:
+def follow(record: object, path: str) -> Any:
     """Return the value at a path of names and numbers that are joined by dots; None where there is none."""
     if isinstance(record, dict) and path in record:
         return record[path]
@@ -295,15 +295,15 @@ def _before_answer(record: Record) -> object:
 
 
 def _gold(record: Record) -> object:
-    choices, gold = _follow(record, "doc.choices"), _follow(record, "doc.gold_index")
+    choices, gold = follow(record, "doc.choices"), follow(record, "doc.gold_index")
     places = gold if isinstance(gold, list) else [gold]
-    return [_follow(choices, str(place)) for place in places]
+    return [follow(choices, str(place)) for place in places]
 
 
 def _asserted(record: Record) -> object:
     """What promptfoo compares outputs with; a value may be several references."""
     values: list[object] = []
-    for assertion in _follow(record, "testCase.assert") or ():
+    for assertion in follow(record, "testCase.assert") or ():
         if isinstance(assertion, dict) and assertion.get("type") in _COMPARED:
             value = assertion.get("value")
             values += value if isinstance(value, list) else [value]
@@ -311,8 +311,8 @@ def _asserted(record: Record) -> object:
 
 
 def _correct(record: Record) -> object:
-    references = _follow(record, "instance.references") or ()
-    return [_follow(one, "output.text") for one in references if "correct" in (_follow(one, "tags") or ())]
+    references = follow(record, "instance.references") or ()
+    return [follow(one, "output.text") for one in references if "correct" in (follow(one, "tags") or ())]
 
 
 def _joined(*parts: object) -> str:
@@ -329,7 +329,7 @@ _SPECIAL: dict[str, Callable[[Record], object]] = {
     "id, epoch": lambda of: _joined(of.get("id"), of.get("epoch") if of.get("epoch") != 1 else None),
     "testIdx, provider": lambda of: _joined(of.get("testIdx"), of.get("column")),
     "instance.id, trial": lambda of: _joined(
-        _follow(of, "instance.id"), _follow(of, "instance.perturbation.name"), of.get("train_trial_index") or None
+        follow(of, "instance.id"), follow(of, "instance.perturbation.name"), of.get("train_trial_index") or None
     ),
 }  # fmt: skip
 """Places that take more than a path."""

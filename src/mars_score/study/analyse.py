@@ -24,6 +24,7 @@ from mars_score.study.correlations import (
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
+from mars_score.study.judges import judge_results
 from mars_score.study.plan import targets
 from mars_score.study.results import (
     HUMAN,
@@ -94,7 +95,7 @@ def costs(found: DatasetScores) -> list[Cost]:
     (``mars_glove`` compares the references that ``mars`` augmented) costs it nothing.
     """
     measured = {}
-    for metric in found.metrics:
+    for metric in found.computed:
         distinct = dict(zip(found.digests, found.rows[metric.name], strict=True))
         measured[metric.name] = len(distinct), sum(one.seconds for one in distinct.values())
     a_row = {name: max(seconds / rows, _SHORTEST) for name, (rows, seconds) in measured.items()}
@@ -113,7 +114,7 @@ def attack_results(found: DatasetScores) -> list[AttackResult]:
     """
     human = found.dataset.human
     made = []
-    for metric in found.metrics:
+    for metric in found.computed:
         original = [one.score for one in found.rows[metric.name]]
         for attack, entries in zip(found.attacks, found.attacked[metric.name], strict=True):
             before = [original[row] for row in attack.rows]
@@ -197,6 +198,7 @@ class Analysis:
             disagreements=tuple(disagreements(found, self._explained, self.settings.top, self.store)),
             costs=tuple(costs(found)),
             rows=tuple(self.rows()),
+            judges=tuple(judge_results(found, draws=self.settings.draws, seed=self.settings.seed)),
         )
 
     def cells(self) -> list[Cell]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
     from mars_score.study.attacks.robustness import Attacked
+    from mars_score.study.judges import ExternalScores
     from mars_score.study.results import MetricInfo
     from mars_score.study.store import ScoreStore, StoredScore
     from mars_score.study.worker import Cosines
@@ -82,6 +83,14 @@ class DatasetScores:
     """The hashes of the rows' texts."""
     cosines: tuple[Cosines, ...] | None = None
     """What the sweep over masking ratios needs of each row."""
+    external: tuple[ExternalScores, ...] = ()
+    """Those of the metrics whose scores come from elsewhere."""
+
+    @property
+    def computed(self) -> tuple[MetricInfo, ...]:
+        """The metrics that were computed here: these have costs, and were attacked."""
+        elsewhere = {one.name for one in self.external}
+        return tuple(metric for metric in self.metrics if metric.name not in elsewhere)
 
     def oriented(self, metric: MetricInfo) -> list[float | None]:
         """One metric's scores with their sign turned where lower is better: so positive means agreement."""
