@@ -2,13 +2,14 @@
 
 PYTHON ?= python3
 VENV := .venv
+DOCS := .venv-docs
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CONSTRAINTS ?= requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test test-fast test-processors coverage browser gemma check bench clean
+.PHONY: help setup demo test test-fast test-processors coverage browser gemma check schemas docs bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
@@ -18,6 +19,8 @@ help:
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
 	@echo "make check   ruff, mypy, import-linter, and the limits of the layout"
+	@echo "make docs    build the documentation as a site in site/, with every link checked"
+	@echo "make schemas write the JSON Schemas in docs/schemas/ from the types"
 	@echo "make bench   print the benchmarks as JSON lines"
 	@echo "make setup   only set up: environment and default models"
 	@echo "make clean   remove the environment (models stay in the store)"
@@ -79,8 +82,20 @@ check: setup $(VENV)/.developer
 	$(BIN)/lint-imports
 	$(BIN)/python tools/layout.py
 
+schemas: $(VENV)/.developer
+	$(BIN)/python tools/make_schemas.py
+
+# An environment of its own, without torch: the reference is made from the sources, which are not imported.
+$(DOCS)/.installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check install -q -c $(CONSTRAINTS) mkdocs-material 'mkdocstrings[python]'
+	@touch $@
+
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --site-dir site
+
 bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(DOCS) site
