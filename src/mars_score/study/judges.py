@@ -17,7 +17,7 @@ from mars_score.errors import ConfigError, InputError
 from mars_score.io import delimited, json_rows
 from mars_score.io.output import INPUTS, format_of
 from mars_score.io.saved import follow
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.stats.bootstrap import interval, resampled_bias, resampled_partial
 from mars_score.stats.correlation import correlation, partial_correlation, quantile_bins
 from mars_score.stats.data import numbers, scored, take
@@ -119,8 +119,8 @@ def _records(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             "scores are read from jsonl, json, csv or tsv", path=name, remedy="save them as .jsonl"
         )
     with open_input(path) as stream:
-        if kind in delimited.DELIMITERS:
-            table = delimited.records(pieces(stream, name), name, delimited.DELIMITERS[kind])
+        if kind in DELIMITERS:
+            table = delimited.records(pieces(stream, name), name, DELIMITERS[kind])
             _, header = next(table, (1, []))
             for line, cells in table:
                 yield line, dict(zip(header, cells, strict=False))
