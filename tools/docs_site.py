@@ -25,7 +25,7 @@ class _Loads(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at one tag."""
@@ -34,12 +34,12 @@ class _Loads(HTMLParser):
         if tag == "link" and LOADED_LINKS & set((given.get("rel") or "").split()):
             address = given.get("href") or ""
         if re.match(r"(https?:)?//", address):
-            self.found.append(address)
+            self.addresses.append(address)
 
 
 def loads_from_elsewhere(site: Path) -> list[str]:
     """Return what the files of a site load from elsewhere, with their names."""
-    found = []
+    loaded = []
     for path in sorted(site.rglob("*")):
         if path.suffix not in (".html", ".css", ".js"):
             continue
@@ -47,13 +47,13 @@ def loads_from_elsewhere(site: Path) -> list[str]:
         if path.suffix == ".html":
             page = _Loads()
             page.feed(text)
-            addresses = page.found + [match[0] for match in STYLE.finditer(text)]
+            addresses = page.addresses + [match[0] for match in STYLE.finditer(text)]
         elif path.suffix == ".css":
             addresses = [match[0] for match in STYLE.finditer(text)]
         else:
             addresses = NETWORK.findall(text)
-        found += [f"{path.relative_to(site)}: {address}" for address in addresses]
-    return found
+        loaded += [f"{path.relative_to(site)}: {address}" for address in addresses]
+    return loaded
 
 
 def on_post_build(config: Any) -> None:
@@ -65,5 +65,5 @@ def on_post_build(config: Any) -> None:
             path.write_text(NETWORK.sub("", text), "utf-8")
     for path in site.rglob("*.map"):
         path.unlink()
-    if found := loads_from_elsewhere(site):
-        sys.exit("the site loads from elsewhere:\n  " + "\n  ".join(found))
+    if loaded := loads_from_elsewhere(site):
+        sys.exit("the site loads from elsewhere:\n  " + "\n  ".join(loaded))

@@ -157,6 +157,13 @@ def test_ids_that_no_row_has(tmp_path: Path) -> None:
         study(tmp_path, "--scores", str(path))
 
 
+def test_a_judge_of_a_single_row(tmp_path: Path) -> None:
+    path = tmp_path / "judge.csv"
+    path.write_text(f"id,score\n{DATA.rows[0].id},4\n")
+    one = result(study(tmp_path, "--scores", str(path)), "judge")
+    assert (one.n, one.pearson, one.partial, one.partial_low, one.within_bins) == (1, None, None, None, None)
+
+
 def test_a_judge_of_fractions_has_no_kappa(tmp_path: Path) -> None:
     rows = "\n".join(f"{row.id},{row.human}" for row in DATA)
     path = tmp_path / "judge.csv"

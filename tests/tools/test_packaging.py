@@ -11,10 +11,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import docs_site
 import pytest
 
 from mars_score.cli.serve import serve
-from tools import docs_site
 
 ROOT = Path(__file__).parents[2]
 

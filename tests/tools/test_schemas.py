@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import make_schemas
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
@@ -15,7 +16,6 @@ from mars_score.cli.main import main
 from mars_score.storage.pack import START, Header, Names, pack_writer
 from mars_score.types import Augmentation, Pair, human_reference
 from tests.study.toys import dataset, write_rows
-from tools import make_schemas
 
 ROOT = Path(__file__).parents[2]
 

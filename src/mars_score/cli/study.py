@@ -183,17 +183,17 @@ def _external(
     from mars_score.io.output import INPUTS, format_of
     from mars_score.study.judges import read_external
 
-    found = []
+    files = []
     for name in names:
         is_file = Path(name).exists() or format_of(name, None, INPUTS) is not None
         for path in [name] if is_file else data:
             columns = read_external(path, None if is_file else name, own_system)
-            found.append((path, columns))
+            files.append((path, columns))
             for column in columns:
                 click.echo(
                     f"{column.name}: scores of {len(column.judgements)} rows, from {column.source}", err=True
                 )
-    return found
+    return files
 
 
 def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:

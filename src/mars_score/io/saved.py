@@ -57,14 +57,14 @@ def formats() -> tuple[SavedFormat, ...]:
     given: list[str] = content["given"]
 
     def whole(paths: list[str]) -> list[str]:
-        return [one for path in paths for one in (given if path == "given" else [path])]
+        return [name for path in paths for name in (given if path == "given" else [path])]
 
     return tuple(
         SavedFormat(
-            one["name"], frozenset(one["marks"]), {role: whole(paths) for role, paths in one["paths"].items()},
-            one["hint"], frozenset(one.get("document", ())), one.get("records", ""),
+            table["name"], frozenset(table["marks"]), {role: whole(paths) for role, paths in table["paths"].items()},
+            table["hint"], frozenset(table.get("document", ())), table.get("records", ""),
         )
-        for one in content["format"]
+        for table in content["format"]
     )  # fmt: skip
 
 
@@ -128,28 +128,28 @@ def adapt(
         yield from chain((first,), rows)
         return
     roles = [role for role in dict.fromkeys((*saved.paths, *names.mapped)) if role in names.names]
-    told = False
+    is_first = True
     for line, record in _records(saved, chain((first,), rows), path):
         sources = {role: _source(saved, record, role, names) for role in roles}
         for role in ("candidate", "references"):
             if not sources.get(role) and not (role == "references" and sources.get("reference")):
                 raise _missing(saved, record, role, names, path, line)
-        if not told:
-            told = True
+        if is_first:
+            is_first = False
             mapped = (f"{role} = {source}" for role, source in sources.items() if source and role != "id")
             tell(f"{path}: {saved.name}: {', '.join(mapped)} (another place: --field FIELD=PATH)")
-        found = {role: _value(record, source, role) for role, source in sources.items() if source}
-        yield RawRow(line, {names.names[role]: value for role, value in found.items()})
+        values = {role: _value(record, source, role) for role, source in sources.items() if source}
+        yield RawRow(line, {names.names[role]: value for role, value in values.items()})
 
 
 def recognise(values: Mapping[str, object], names: FieldNames) -> SavedFormat | None:
     """Return the format of a record, or of a document of records; None for a row with a candidate of its own."""
     if names.has("candidate", values):
         return None
-    return next(
-        (one for one in formats() if one.marks <= values.keys() or (one.document and one.document <= values.keys())),
-        None,
-    )  # fmt: skip
+    for kind in formats():
+        if kind.marks <= values.keys() or (kind.document and kind.document <= values.keys()):
+            return kind
+    return None
 
 
 def _records(saved: SavedFormat, rows: Iterator[RawRow], path: str) -> Iterator[tuple[int, Record]]:
@@ -165,8 +165,8 @@ def _records(saved: SavedFormat, rows: Iterator[RawRow], path: str) -> Iterator[
         columns = _columns(record)
         inside = follow(record, saved.records)
         for number, entry in enumerate(inside if isinstance(inside, list) else [], 1):
-            known = entry if isinstance(entry, dict) else {}
-            yield number, {**known, "column": columns.get(known.get("promptIdx"))}
+            fields = entry if isinstance(entry, dict) else {}
+            yield number, {**fields, "column": columns.get(fields.get("promptIdx"))}
 
 
 def _columns(document: Record) -> dict[object, str]:
@@ -206,8 +206,8 @@ def _source(saved: SavedFormat, record: Record, role: str, names: FieldNames) ->
 def _missing(
     saved: SavedFormat, record: Record, role: str, names: FieldNames, path: str, line: int
 ) -> InputError:
-    sample = next((_value(record, one, "id") for one in saved.paths["id"]), None)
-    named = next((one for one in (role, role.removesuffix("s")) if one in names.mapped), None)
+    sample = next((_value(record, place, "id") for place in saved.paths["id"]), None)
+    named = next((name for name in (role, role.removesuffix("s")) if name in names.mapped), None)
     paths = [names.names[named]] if named else list(saved.paths[role])
     shown = ", ".join(paths[:6]) + ", ..." * (len(paths) > 6)
     problem = f"{saved.name}, sample {sample!r}: no text for {role} in {shown}"
@@ -228,7 +228,7 @@ def _value(record: Record, path: str, role: str) -> Any:
         return _text(value)
     if isinstance(value, str) and path == "target" and value.startswith("["):
         value = _literal(value)
-    texts = [_text(one) for one in (value if isinstance(value, list) else [value])]
+    texts = [_text(entry) for entry in (value if isinstance(value, list) else [value])]
     return [text for text in texts if text]
 
 
@@ -281,7 +281,7 @@ def _literal(text: str) -> object:
 
 def _dialogue(record: Record) -> list[Record]:
     messages = record.get("messages")
-    return [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    return [turn for turn in messages if isinstance(turn, dict)] if isinstance(messages, list) else []
 
 
 def _last_answer(record: Record) -> object:
@@ -312,7 +312,11 @@ def _asserted(record: Record) -> object:
 
 def _correct(record: Record) -> object:
     references = follow(record, "instance.references") or ()
-    return [follow(one, "output.text") for one in references if "correct" in (follow(one, "tags") or ())]
+    return [
+        follow(reference, "output.text")
+        for reference in references
+        if "correct" in (follow(reference, "tags") or ())
+    ]
 
 
 def _joined(*parts: object) -> str:

@@ -185,18 +185,20 @@ def resampled_bias(rows: Scored, marked: Floats) -> Resampled:
     """
     if is_constant(rows.metric) or is_constant(marked):
         return lambda weights: np.full(len(weights), np.nan)
-    known = np.stack([np.ones(len(rows)), rows.human - rows.human.mean(), marked], axis=1)
-    known = known[:, [True, not is_constant(rows.human), True]]
-    width, judge = known.shape[1], (rows.metric - rows.metric.mean()) / rows.metric.std()
-    products = (known[:, :, None] * np.column_stack([known, judge])[:, None, :]).reshape(len(rows), -1)
+    design = np.stack([np.ones(len(rows)), rows.human - rows.human.mean(), marked], axis=1)
+    design = design[:, [True, not is_constant(rows.human), True]]
+    width, judge = design.shape[1], (rows.metric - rows.metric.mean()) / rows.metric.std()
+    products = (design[:, :, None] * np.column_stack([design, judge])[:, None, :]).reshape(len(rows), -1)
     sums = _by_item(rows, products)
 
     def values(weights: Floats) -> Floats:
         tables = (weights @ sums).reshape(len(weights), width, width + 1)
         solvable = np.linalg.matrix_rank(tables[:, :, :width], hermitian=True) == width
-        found = np.full(len(weights), np.nan)
-        found[solvable] = np.linalg.solve(tables[solvable, :, :width], tables[solvable, :, width:])[:, -1, 0]
-        return found
+        effects = np.full(len(weights), np.nan)
+        effects[solvable] = np.linalg.solve(tables[solvable, :, :width], tables[solvable, :, width:])[
+            :, -1, 0
+        ]
+        return effects
 
     return values
 

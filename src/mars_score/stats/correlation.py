@@ -112,11 +112,11 @@ def partial_correlation(x: Floats, y: Floats, control: Floats, kind: Kind = "pea
     """Correlate what is left of two vectors when a third one is held constant; rows that lack a number are left out."""
     usable = np.isfinite(x) & np.isfinite(y) & np.isfinite(control)
     x, y, control = x[usable], y[usable], control[usable]
-    found = correlation(x, y, kind)
-    if found.value is None or is_constant(control):
-        return replace(found, left_out=int((~usable).sum()))
-    with_x, with_y = (correlation(one, control, kind).value or 0.0 for one in (x, y))
-    value = float(partial_of(*(np.array([one]) for one in (found.value, with_x, with_y)))[0])
+    plain = correlation(x, y, kind)
+    if plain.value is None or is_constant(control):
+        return replace(plain, left_out=int((~usable).sum()))
+    with_x, with_y = (correlation(values, control, kind).value or 0.0 for values in (x, y))
+    value = float(partial_of(*(np.array([r]) for r in (plain.value, with_x, with_y)))[0])
     defined = bool(np.isfinite(value))
     return Correlation(
         value if defined else None, len(x), int((~usable).sum()), None if defined else CONTROL_DECIDES
@@ -134,7 +134,7 @@ def quantile_bins(values: Floats, count: int) -> list[Indices]:
     """Part finite values into bins of about equal size; equal values share a bin, so there may be fewer bins."""
     edges = np.unique(np.quantile(values, np.arange(1, count) / count)) if len(values) else np.empty(0)
     number = np.searchsorted(edges, values, side="left")
-    return [np.flatnonzero(number == one) for one in np.unique(number)]
+    return [np.flatnonzero(number == code) for code in np.unique(number)]
 
 
 # Correlations of many pairs of vectors at once: row by row of two arrays, NaN where undefined.

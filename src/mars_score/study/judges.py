@@ -64,7 +64,7 @@ class ExternalScores:
     def of(self, id: str) -> float | None:
         """The score of a row: the mean of its judgements."""
         given = self.judgements.get(id, ())
-        return sum(one.score for one in given) / len(given) if given else None
+        return sum(judgement.score for judgement in given) / len(given) if given else None
 
 
 # Reading scores: tables, JSON lines, and what language models answered.
@@ -160,43 +160,49 @@ def _inside(text: str) -> object:
 # Beside the metrics.
 
 
-def join(found: Sequence[DatasetScores], external: Sequence[ExternalScores]) -> list[DatasetScores]:
+def join(datasets: Sequence[DatasetScores], external: Sequence[ExternalScores]) -> list[DatasetScores]:
     """Add scores to those of the metrics, in each data set that has their rows; nothing attacks or times them."""
-    ids = {one.dataset.name: [row.id for row in one.dataset] for one in found}
-    for one in external:
-        if not any(id in one.judgements for name in ids for id in ids[name] if one.dataset in ("", name)):
-            problem = f"none of its ids, such as {next(iter(one.judgements))!r}, is in the data"
+    ids = {scores.dataset.name: [row.id for row in scores.dataset] for scores in datasets}
+    for column in external:
+        if not any(
+            id in column.judgements for name in ids for id in ids[name] if column.dataset in ("", name)
+        ):
+            problem = f"none of its ids, such as {next(iter(column.judgements))!r}, is in the data"
             raise InputError(
-                problem, path=one.source.partition("|")[0], remedy="give the ids that the rows have"
+                problem, path=column.source.partition("|")[0], remedy="give the ids that the rows have"
             )
-    return [_join(one, ids[one.dataset.name], external) for one in found]
+    return [_join(scores, ids[scores.dataset.name], external) for scores in datasets]
 
 
-def _join(found: DatasetScores, ids: Sequence[str], external: Sequence[ExternalScores]) -> DatasetScores:
-    known = {metric.name for metric in found.metrics}
-    here = [one for one in external if one.dataset in ("", found.dataset.name)]
-    here = [one for one in here if any(id in one.judgements for id in ids)]
-    for one in here:
-        if one.name in known:
+def _join(scores: DatasetScores, ids: Sequence[str], external: Sequence[ExternalScores]) -> DatasetScores:
+    names = {metric.name for metric in scores.metrics}
+    here = [column for column in external if column.dataset in ("", scores.dataset.name)]
+    here = [column for column in here if any(id in column.judgements for id in ids)]
+    for column in here:
+        if column.name in names:
             raise ConfigError(
-                f"two columns of scores are called {one.name!r}\n  remedy: rename the one of {one.source}"
+                f"two columns of scores are called {column.name!r}\n  remedy: rename that of {column.source}"
             )
-        known.add(one.name)
-    infos = [MetricInfo(one.name, "scores from elsewhere", True, f"external|{one.source}") for one in here]
-    rows = {one.name: tuple(StoredScore(one.of(id), (), 0.0) for id in ids) for one in here}
-    return replace(found, metrics=(*found.metrics, *infos), rows={**found.rows, **rows}, external=tuple(here))
+        names.add(column.name)
+    infos = [
+        MetricInfo(column.name, "scores from elsewhere", True, f"external|{column.source}") for column in here
+    ]
+    rows = {column.name: tuple(StoredScore(column.of(id), (), 0.0) for id in ids) for column in here}
+    return replace(
+        scores, metrics=(*scores.metrics, *infos), rows={**scores.rows, **rows}, external=tuple(here)
+    )
 
 
-def judge_results(found: DatasetScores, *, draws: int, seed: int) -> list[JudgeResult]:
+def judge_results(scores: DatasetScores, *, draws: int, seed: int) -> list[JudgeResult]:
     """Hold scores from elsewhere, and the metrics beside them, against people's ratings."""
-    if not found.external:
+    if not scores.external:
         return []
-    external = {one.name: one for one in found.external}
-    length = np.array([len(words(row.example.candidate)) for row in found.dataset], dtype=np.float64)
+    external = {column.name: column for column in scores.external}
+    length = np.array([len(words(row.example.candidate)) for row in scores.dataset], dtype=np.float64)
     made = []
-    for metric in found.metrics:
+    for metric in scores.metrics:
         given = external.get(metric.name)
-        made.append(_judged(metric.name, found.oriented(metric), found.dataset, length, given, draws, seed))
+        made.append(_judged(metric.name, scores.oriented(metric), scores.dataset, length, given, draws, seed))
     return made
 
 
@@ -208,10 +214,12 @@ def _judged(
     rows = scored(metric, human, [row.item for row in dataset], [row.system for row in dataset])
     there = rows.usable
     partial = partial_correlation(metric, human, length)
-    bounds = interval(
-        resampled_partial(take(rows, there), length[there]), len(rows.item_names), draws=draws, seed=seed
-    )
-    bins = [np.flatnonzero(there)[one] for one in quantile_bins(length[there], BINS)]
+    low = high = None
+    if partial.value is not None:
+        statistic = resampled_partial(take(rows, there), length[there])
+        bounds = interval(statistic, len(rows.item_names), draws=draws, seed=seed)
+        low, high = bounds.low, bounds.high
+    bins = [np.flatnonzero(there)[chosen] for chosen in quantile_bins(length[there], BINS)]
     each = [correlation(metric[chosen], human[chosen]) for chosen in bins]
     defined = [(len(chosen), r.value) for chosen, r in zip(bins, each, strict=True) if r.value is not None]
     total = sum(count for count, _ in defined)
@@ -222,8 +230,8 @@ def _judged(
         n=partial.n,
         pearson=correlation(metric, human).value,
         partial=partial.value,
-        partial_low=bounds.low,
-        partial_high=bounds.high,
+        partial_low=low,
+        partial_high=high,
         partial_spearman=partial_correlation(metric, human, length, "spearman").value,
         within_bins=sum(count * value for count, value in defined) / total if total else None,
         bins=tuple(
@@ -241,12 +249,12 @@ def _judged(
 def _kappas(given: ExternalScores, dataset: Dataset) -> tuple[float | None, float | None]:
     """A judge's agreement with single raters (else with the one rating of a row), and that of two raters of a row."""
     pairs = [
-        (one.score, rating)
+        (judgement.score, rating)
         for row in dataset
-        for one in given.judgements.get(row.id, ())
+        for judgement in given.judgements.get(row.id, ())
         for rating in row.ratings or (row.human,)
     ]
-    raters = [pair for row in dataset for one in combinations(row.ratings, 2) for pair in (one, one[::-1])]
+    raters = [pair for row in dataset for two in combinations(row.ratings, 2) for pair in (two, two[::-1])]
     judge = quadratic_kappa([score for score, _ in pairs], [rating for _, rating in pairs])
     people = quadratic_kappa([first for first, _ in raters], [second for _, second in raters])
     return judge.value, people.value
@@ -254,25 +262,27 @@ def _kappas(given: ExternalScores, dataset: Dataset) -> tuple[float | None, floa
 
 def _biases(given: ExternalScores, dataset: Dataset, draws: int, seed: int) -> Iterable[Bias]:
     """What a judge gives for standing in a position, and for being of its own system, beyond what people give."""
-    entries = [(row, one) for row in dataset for one in given.judgements.get(row.id, ())]
+    entries = [(row, judgement) for row in dataset for judgement in given.judgements.get(row.id, ())]
     human = [row.human for row, _ in entries]
     rows = scored(
-        [one.score for _, one in entries],
+        [judgement.score for _, judgement in entries],
         human,
         [row.item for row, _ in entries],
         [row.system for row, _ in entries],
     )
     marks = {
-        (POSITION, name): [float(one.position == name) for _, one in entries]
-        for name in sorted({one.position for _, one in entries} - {""})
+        (POSITION, name): [float(judgement.position == name) for _, judgement in entries]
+        for name in sorted({judgement.position for _, judgement in entries} - {""})
     }
     marks |= {
-        ("self-preference", name): [float(row.system == name and one.judge == name) for row, one in entries]
-        for name in sorted({one.judge for _, one in entries} - {""})
+        ("self-preference", name): [
+            float(row.system == name and judgement.judge == name) for row, judgement in entries
+        ]
+        for name in sorted({judgement.judge for _, judgement in entries} - {""})
     }
     for (kind, name), marked in marks.items():
         if 0 < sum(marked) < len(marked):
-            found = interval(
+            effect = interval(
                 resampled_bias(rows, np.array(marked)), len(rows.item_names), draws=draws, seed=seed
             )
-            yield Bias(kind, name, int(sum(marked)), len(marked), found.value, found.low, found.high)
+            yield Bias(kind, name, int(sum(marked)), len(marked), effect.value, effect.low, effect.high)

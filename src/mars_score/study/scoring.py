@@ -84,7 +84,7 @@ class DatasetScores:
     @property
     def computed(self) -> tuple[MetricInfo, ...]:
         """The metrics that were computed here: these have costs, and were attacked."""
-        elsewhere = {one.name for one in self.external}
+        elsewhere = {column.name for column in self.external}
         return tuple(metric for metric in self.metrics if metric.name not in elsewhere)
 
     def oriented(self, metric: MetricInfo) -> list[float | None]:

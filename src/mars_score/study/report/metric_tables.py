@@ -325,9 +325,10 @@ def _share(result: AttackResult, upper: bool) -> TableCell:
 def judges(dataset: DatasetResult, slug: str) -> Table:
     """Build the table that holds scores from elsewhere beside the metrics."""
     length = next(
-        (one.people_with_length for one in dataset.judges if one.people_with_length is not None), None
+        (result.people_with_length for result in dataset.judges if result.people_with_length is not None),
+        None,
     )
-    people = next((one.people_kappa for one in dataset.judges if one.people_kappa is not None), None)
+    people = next((result.people_kappa for result in dataset.judges if result.people_kappa is not None), None)
     caption = (
         "Length is that of the candidate in words; what falls when it is held constant was length, not judgement. "
         "Quadratic \N{GREEK SMALL LETTER KAPPA} is the agreement with a single rater, for whole numbers on one scale."
@@ -363,17 +364,17 @@ def judges(dataset: DatasetResult, slug: str) -> Table:
 
 def length_bins(dataset: DatasetResult, slug: str) -> Table:
     """Build the table of the correlations within bins of length."""
-    bins = next((one.bins for one in dataset.judges if one.external), ())
+    bins = next((result.bins for result in dataset.judges if result.external), ())
     return Table(
         f"judges_length_{slug}", f"{dataset.name}: Pearson's r within bins of length",
         "Rows are binned by the number of words of the candidate.",
         (Column("scores"), *(Column(_words(b), "number", 3) for b in bins)),
         tuple(
-            line(one.metric, *(TableCell(value=b.pearson, note=f"n = {b.n}", reason=CONSTANT) for b in one.bins))
-            for one in dataset.judges if len(one.bins) == len(bins)
+            line(result.metric, *(TableCell(value=b.pearson, note=f"n = {b.n}", reason=CONSTANT) for b in result.bins))
+            for result in dataset.judges if len(result.bins) == len(bins)
         ),
     )  # fmt: skip
 
 
-def _words(found: LengthBin) -> str:
-    return f"{' to '.join(map(str, sorted({found.shortest, found.longest})))} words"
+def _words(part: LengthBin) -> str:
+    return f"{' to '.join(map(str, sorted({part.shortest, part.longest})))} words"

@@ -203,7 +203,7 @@ def _correlation_blocks(study: Study) -> tuple[ReportBlock, ...]:
 def _judge_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
     blocks: tuple[ReportBlock, ...] = ()
     for dataset, slug in zip(study.datasets, names, strict=True):
-        given = [one.metric for one in dataset.judges if one.external]
+        given = [result.metric for result in dataset.judges if result.external]
         if given:
             blocks += _blocks([metric_tables.judges(dataset, slug), biases(dataset, slug)])
             tests = (contrasts(dataset, slug, name) for name in given)

@@ -148,7 +148,7 @@ def biases(dataset: DatasetResult, slug: str) -> Table:
         f"judges_bias_{slug}", f"{dataset.name}: biases of the judge",
         "How much higher a judge scores texts in a position, or of its own system, than other texts that people rate "
         "alike, in standard deviations of its scores. An interval without 0 shows a bias.",
-        [(one.metric, bias) for one in dataset.judges for bias in one.biases],
+        [(result.metric, bias) for result in dataset.judges for bias in result.biases],
         (Column("judge"), lambda of: of[0]),
         (Column("bias"), lambda of: of[1].kind),
         (Column("for"), lambda of: of[1].name),
