@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
@@ -46,6 +46,7 @@ def test_kappa_by_hand() -> None:
     assert quadratic_kappa([1, 5, 3], [1, 5, 3]).value == pytest.approx(1.0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7)), min_size=2, max_size=40))
 def test_kappa_is_that_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
