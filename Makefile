@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+DOCS := .venv-docs
 BIN := $(VENV)/bin
 INTEGRATIONS := .venv-integrations
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -10,7 +11,7 @@ CONSTRAINTS ?= requirements/constraints.txt
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
 .PHONY: help setup demo test test-fast test-processors test-integrations coverage browser gemma embeddinggemma check \
-	bench clean
+	schemas docs bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
@@ -22,6 +23,8 @@ help:
 	@echo "make embeddinggemma   fetch a multilingual encoder (1.15 GB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
 	@echo "make check   ruff, mypy, import-linter, and the limits of the layout"
+	@echo "make docs    build the documentation as a site in site/, with every link checked"
+	@echo "make schemas write the JSON Schemas in docs/schemas/ from the types"
 	@echo "make bench   print the benchmarks as JSON lines"
 	@echo "make setup   only set up: environment and default models"
 	@echo "make clean   remove the environment (models stay in the store)"
@@ -101,8 +104,20 @@ check: setup $(VENV)/.developer
 	$(BIN)/lint-imports
 	$(BIN)/python tools/layout.py
 
+schemas: $(VENV)/.developer
+	$(BIN)/python tools/make_schemas.py
+
+# An environment of its own, without torch: the reference is made from the sources, which are not imported.
+$(DOCS)/.installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check install -q -c $(CONSTRAINTS) mkdocs-material 'mkdocstrings[python]'
+	@touch $@
+
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --site-dir site
+
 bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(INTEGRATIONS)
+	rm -rf $(VENV) $(INTEGRATIONS) $(DOCS) site

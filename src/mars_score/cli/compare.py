@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from mars_score.cli.options import scorer_options, take_scorer, tell_mapping
+from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, InputError
-from mars_score.metrics.registry import METRICS
+from mars_score.metrics.base import score_all
+from mars_score.metrics.registry import METRICS, make_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,30 +23,32 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="A B [C...]")
 @click.option("--study", "folder", metavar="DIR", help="Take A, B, ... for names of systems in this study.")
-@click.option("--metric", help="Compare by this metric; by default the only one, or mars.")
+@click.option("--metric", help="Compare by this metric; by default the only one of the scores, or mars.")
 @click.option("--dataset", help="Which data set of the study, if it has several.")
 @click.option("--draws", default=1000, show_default=True, type=click.IntRange(min=1))
 @click.option("--seed", default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@scorer_options
 def compare(
     systems: tuple[str, ...], folder: str | None, metric: str | None, dataset: str | None, draws: int, seed: int,
-    as_json: bool,
+    as_json: bool, **values: Any,
 ) -> None:  # fmt: skip
     """Compare systems by their scores of the same items.
 
-    A, B, ... are files that mars-score score wrote, or with --study names of systems. Each two are compared by
-    paired bootstrap and by approximate randomisation; p-values are two-sided, and corrected by Holm if there
-    are several pairs.
+    A, B, ... are files that mars-score score wrote, or with --study names of systems. Files of rows, and what other
+    tools save, are scored first; one such file is enough if its ids name the systems, as in item/system. Each two are
+    compared by paired bootstrap and by approximate randomisation; p-values are two-sided, and corrected by Holm if
+    there are several pairs.
     """
     from mars_score.study.results_file import to_json
     from mars_score.study.systems import compare_all
 
-    if len(set(systems)) < max(2, len(systems)):
+    if len(set(systems)) < max(2 if folder else 1, len(systems)):
         raise ConfigError("name at least two systems, each of them once")
     if folder is None:
         if dataset:
             raise ConfigError("--dataset is for systems of a study; name its folder with --study")
-        chosen, scores = _of_files(systems, metric)
+        chosen, scores = _of_files(systems, metric, values)
         higher = METRICS[chosen].higher_is_better if chosen in METRICS else True
     else:
         chosen, higher, scores = _of_study(systems, folder, metric, dataset)
@@ -55,22 +60,44 @@ def compare(
     _print(comparisons, chosen, higher_is_better=higher)
 
 
-def _of_files(paths: Sequence[str], metric: str | None) -> tuple[str, dict[str, ItemScores]]:
-    from mars_score.study.systems import choose_metric, read_scores, same_items
+def _of_files(
+    paths: Sequence[str], metric: str | None, values: dict[str, Any]
+) -> tuple[str, dict[str, ItemScores]]:
+    from mars_score.study.systems import by_system, choose_metric, holds_scores, read_scores, same_items
 
     for path in paths:
         if not Path(path).exists():
             raise InputError(
                 "no such file", path=path,
-                remedy="give files that mars-score score wrote, or --study DIR and names of its systems",
+                remedy="give files that mars-score score wrote, files of rows, or --study DIR and names of its systems",
             )  # fmt: skip
-    files = {path: read_scores(path) for path in paths}
-    chosen = choose_metric(files, metric)
+    files = {path: read_scores(path) for path in paths if holds_scores(path)}
+    chosen = choose_metric(files, metric) if files else metric or "mars"
     scores: dict[str, ItemScores] = {
         path: {key: row.get(chosen) for key, row in rows.items()} for path, rows in files.items()
     }
+    if unscored := [path for path in paths if path not in files]:
+        scores |= _scored(unscored, chosen, values)
+    if len(paths) == 1:
+        scores = by_system(scores[paths[0]], paths[0])
     same_items(scores)
-    return chosen, scores
+    return chosen, {name: scores[name] for name in (paths if len(paths) > 1 else scores)}
+
+
+def _scored(paths: Sequence[str], metric: str, values: dict[str, Any]) -> dict[str, ItemScores]:
+    """Score rows as mars-score score would. All are read before a model is loaded."""
+    from mars_score.io.readers import read_examples
+
+    rows = {path: list(read_examples(path, tell=tell_mapping)) for path in paths}
+    scorer = take_scorer(values)
+    if scorer.config.masking.idf == "corpus":
+        raise ConfigError("idf=corpus makes scores depend on their file, so that files cannot be compared")
+    measure, scores = make_metric(metric, scorer), {}
+    with bars(sum(map(len, rows.values())), "rows") as show:
+        for path, examples in rows.items():
+            scores[path] = {row.id: row.scores[metric] for row in score_all([measure], examples, show.stage)}
+            show.rows(len(examples))
+    return scores
 
 
 def _of_study(
