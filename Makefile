@@ -53,6 +53,7 @@ demo: setup
 
 browser:
 	@tools/need_chromium
+	@$(PYTHON) tools/need_axe.py
 
 test: setup browser $(VENV)/.developer
 	@echo "== running the tests"

@@ -6,7 +6,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+from tools.need_axe import SCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,3 +27,18 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe-core finds that keeps people from reading a page, serious or worse."""
+    if not SCRIPT.is_file():
+        pytest.fail("axe-core is not here; fetch it with: python tools/need_axe.py")
+    # Through the debugger: the page's own policy would refuse a script that is not its own.
+    page.evaluate(SCRIPT.read_text("utf-8"))
+    found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    return [
+        f"{one['id']} ({one['impact']}): {node['html'][:200]} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]

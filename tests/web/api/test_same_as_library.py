@@ -87,6 +87,12 @@ def test_another_preset_and_its_explanation(
     assert answer["signatures"]["mars"] == result.signature
     assert [one["scores"]["mars"] for one in answer["results"]] == result.scores
     expected = [as_dict(one) for one in explain_examples(other, rows, result.items)]
+    for explained in answer["explanations"]:
+        for candidate in explained["candidates"]:
+            assert set(candidate.pop("others")) == {"bleu1"}
+    for explained in expected:
+        for candidate in explained["candidates"]:
+            assert candidate.pop("others") == {}
     assert answer["explanations"] == json.loads(json.dumps(expected))
 
 

@@ -152,7 +152,7 @@ def read_upload(body: bytes, kind: str, name: str, limits: ServerLimits) -> list
     def numbered() -> Iterator[tuple[int, Example]]:
         for number, row in enumerate(_rows(body, kind, name), 1):
             if number > limits.job_rows:
-                raise _wrong(f"{name} has more than {limits.job_rows:,} rows", "split the file")
+                raise _wrong(f"{number:,} rows are more than {limits.job_rows:,}", "split the file")
             example = to_example(row, number, fields, name)
             check_texts(example, f"{name}:{row.line}", limits)
             yield row.line, example

@@ -32,7 +32,7 @@ from mars_score.web.explain.reasons import (
     trust,
     words_weight,
 )
-from mars_score.web.explain.standing import Strip, band, bounds, make_strip, standing_sentences
+from mars_score.web.explain.standing import ENOUGH, Strip, band, bounds, make_strip, standing_sentences
 from mars_score.web.explain.wording import (
     DECIMALS,
     letter,
@@ -267,6 +267,7 @@ def to_page(
             items=[item_view(item, standing) for item in explained],
             standing=standing,
             strip=make_strip(standing) if standing else None,
+            enough=ENOUGH,
             overlap=_overlap(standing) if standing else False,
             flags=sorted(Counter(flag for item in explained for flag in item.flags).items()),
             rows=sum(len(item.candidates) for item in explained),

@@ -47,7 +47,6 @@
 
   // Lines from a candidate's words to those of the reference: of the word that is pointed at, and faint ones of
   // all words of its candidate.
-  const SVG = "http://www.w3.org/2000/svg";
   let lined = null;
   function clear() {
     lined?.querySelector(".ex-lines")?.remove();
@@ -58,6 +57,7 @@
     clear();
     lined = card.closest(".ex-answer");
     const frame = lined.getBoundingClientRect();
+    const SVG = card.querySelector("svg").namespaceURI;
     const drawing = document.createElementNS(SVG, "svg");
     drawing.classList.add("ex-lines");
     drawing.setAttribute("aria-hidden", "true");
