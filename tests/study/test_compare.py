@@ -188,4 +188,4 @@ def test_the_table_for_people(tmp_path: Path) -> None:
     assert "mars, higher is better" in done.output
     assert "6/1/0" in done.output
     assert "largest differences" in done.output
-    assert "1 items have no score" in done.output
+    assert "1 item has no score of A or of B" in done.output

@@ -12,7 +12,7 @@ from mars_score.web.explain.data import adding_up
 from mars_score.web.explain.wording import counted, letter, listed, number, shown_name, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, Mark
 
@@ -150,9 +150,9 @@ def _values(part: Gap) -> str:
     return f" ({number(part.higher.measured, 2)} against {number(part.lower.measured, 2)})"
 
 
-def reason(item: ExplainedItem, found: Difference) -> str:
-    """Say in one sentence why one candidate is ahead of another."""
-    higher, lower = letter(found.higher), letter(found.lower)
+def reason(item: ExplainedItem, found: Difference, name: Callable[[int], str] = letter) -> str:
+    """Say in one sentence why one candidate is ahead of another; `name` names them by their places."""
+    higher, lower = name(found.higher), name(found.lower)
     if not round(found.amount, DIGITS):
         return f"{higher} and {lower} are equal to {DIGITS} digits."
     first, second = item.candidates[found.higher], item.candidates[found.lower]
