@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from tools.need_axe import SCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 INSTALL = "apt-get install -y --no-install-recommends chromium-headless-shell"
 
@@ -31,6 +33,8 @@ def browser() -> Iterator[Browser]:
 
 def barriers(page: Page) -> list[str]:
     """What axe-core finds that keeps people from reading a page, serious or worse."""
+    from need_axe import SCRIPT
+
     if not SCRIPT.is_file():
         pytest.fail("axe-core is not here; fetch it with: python tools/need_axe.py")
     # Through the debugger: the page's own policy would refuse a script that is not its own.

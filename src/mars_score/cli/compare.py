@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from mars_score.study.systems import ItemScores, SystemComparison
 
 WHY = (
-    "The interval draws other items like these; p boot. asks whether the difference would be 0 on them, p rand. whether "
-    "swapping the two systems at random would do as well. They make different assumptions, so near 0.05 one may say yes "
-    "and the other no: then call it undecided, or score more items."
+    "The interval draws other items like these; p boot. asks whether the difference would be 0 on them, p rand. "
+    "whether swapping the two systems at random would do as well. They make different assumptions, so near 0.05 one "
+    "may say yes and the other no: then call it undecided, or score more items."
 )
 
 
