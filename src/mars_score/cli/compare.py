@@ -102,7 +102,7 @@ def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_be
 
     console = Console(highlight=False)
     console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better")
-    means = {}
+    means: dict[str, float | None] = {}
     for pair in comparisons:
         means.setdefault(pair.first, pair.mean_first)
         means.setdefault(pair.second, pair.mean_second)

@@ -79,7 +79,7 @@ def test_choices(client: TestClient) -> None:
         ({"items": [item(candidate=None)]}, "items.0.candidate"),
         ({"items": [item(referenze="x")]}, "items.0.referenze"),
         ({"items": [item()], "metric": "mars"}, "metric"),
-        ({"items": [item()], "preset": "storey"}, "Did you mean 'story'?"),
+        ({"items": [item()], "preset": "generel"}, "Did you mean 'general'?"),
         ({"items": [item()], "metrics": ["rouge"]}, "unknown metric 'rouge'"),
         ({"items": [item()], "metrics": []}, "metrics"),
         ({"items": [item()], "metrics": ["bleu1"], "explain": True}, "only the metric mars"),

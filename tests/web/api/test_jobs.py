@@ -74,7 +74,7 @@ def test_files_in_and_out(client: TestClient, service: FakeService) -> None:
     rows = [{**ITEM, "id": f"r{i}", "candidate": "x" * i} for i in range(30)]
     body = "\n".join(map(json.dumps, rows))
     created = client.post(
-        "/v1/jobs?preset=story&metrics=mars,bleu1&name=rows.jsonl", content=body, headers=JSONL
+        "/v1/jobs?preset=paper-formula&metrics=mars,bleu1&name=rows.jsonl", content=body, headers=JSONL
     )
     assert created.json()["rows"] == 30
     job = created.json()["id"]

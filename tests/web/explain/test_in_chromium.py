@@ -217,7 +217,7 @@ def test_a_matched_word_leads_to_its_partner(page: Page) -> None:
     middles = sorted(box["x"] + box["width"] / 2 for box in (start, end))
     assert line[:2] == pytest.approx(middles, abs=2)
     assert line[2:] == pytest.approx([end["y"] + end["height"], start["y"]], abs=2)
-    assert page.locator(".ex-tip").inner_text().startswith("In the reference too")
+    assert "In the reference too" in page.locator(".ex-tip").inner_text()
     page.locator("h1").hover()
     assert page.locator(".ex-lines").count() == 0
     page.locator("#item-1 .ex-candidate [tabindex='0']").first.focus()  # and by keys
