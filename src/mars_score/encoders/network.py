@@ -164,6 +164,7 @@ class Network:
     def __init__(self, model: Any, *, beside: Sequence[Product] = ()) -> None:
         """Take a model; `beside` are further products with its states, whose rounding counts too."""
         self.model, self.device = model, model.device
+        model.config.use_cache = False  # of keys and values, which only a text that grows needs
         self.first = first_position(model)
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
         own = products_of(model)
@@ -217,13 +218,15 @@ class Network:
     def _try_packs(self) -> bool:
         """Whether rows in a pack come out as alone. Positions or attention of another kind would show here."""
         probe = [[5, 9, 7, 8, 6, 5, 4], [6, 8, 4], [9]]
+        if window := getattr(self.model.config, "sliding_window", None):
+            probe.append([5 + place % 5 for place in range(window + STEP // 2)])  # reaches beyond the window
         usual = self.model.config._attn_implementation
         register()
         with torch.inference_mode():
             alone = [self.model(input_ids=torch.tensor([row], device=self.device))[0][0] for row in probe]
             try:
                 self.model.set_attn_implementation(ATTENTION)
-                packed = self._pass_pack(probe, STEP)[0][0]  # (T, H)
+                packed = self._pass_pack(probe, _in_steps(sum(map(len, probe))))[0][0]  # (T, H)
                 parts = packed[: sum(map(len, probe))].split([len(row) for row in probe])
                 gap = max(float((a - b).abs().max()) for a, b in zip(alone, parts, strict=True))
                 if gap < CLOSE * float(alone[0].abs().max()):
@@ -242,7 +245,7 @@ class Network:
 
     def _any_place(self, product: Product) -> bool:
         """Whether rows come out of a product equal at every place of a pack of the one size."""
-        whole, rows = _rows(product, 2 * self.fixed), self.fixed
+        whole, rows = trial_rows(product[0], 2 * self.fixed), self.fixed
         parts = [F.linear(whole[start : start + rows], *product) for start in (0, *PLACES, rows)]
         first = torch.cat([parts[0], parts[-1]])
         return all(
@@ -261,19 +264,24 @@ def _in_steps(tokens: int) -> int:
 
 
 def _any_size(product: Product) -> bool:
-    """Whether rows come out of a product equal at every size, at the start and further on."""
-    rows = _rows(product, LARGEST)
-    whole = F.linear(rows, *product)  # (LARGEST, out)
+    """Whether rows come out of a product equal at every size of a pack."""
+    return size_is_free(
+        lambda rows: F.linear(rows, *product), trial_rows(product[0], LARGEST), range(STEP, LARGEST, STEP)
+    )
+
+
+def size_is_free(multiply: Callable[[Tensor], Tensor], rows: Tensor, sizes: Iterable[int]) -> bool:
+    """Whether rows come out of a product equal at each of these sizes, at the start and further on."""
+    whole = multiply(rows)
     return all(
-        torch.equal(F.linear(rows[part], *product), whole[part])
-        for size in range(STEP, LARGEST, STEP)
+        torch.equal(multiply(rows[part]), whole[part])
+        for size in sizes
         for part in (slice(size), slice(-size - 1, -1))
     )
 
 
-def _rows(product: Product, count: int) -> Tensor:
-    """Rows that a product can take."""
-    weight, _ = product
+def trial_rows(weight: Tensor, count: int) -> Tensor:
+    """Rows that a weight (out, in) can be multiplied with."""
     rows = torch.rand(count, weight.shape[1], generator=torch.Generator().manual_seed(0)) - 0.5
     return rows.to(weight.device, weight.dtype)
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from contextlib import contextmanager, redirect_stderr
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr
+from typing import Protocol
 
 
 class Report(Protocol):
@@ -26,7 +23,7 @@ class Report(Protocol):
         """Ask whether to go on; where nobody can be asked, that is yes."""
 
     def task(self, text: str, size: int | None = None) -> AbstractContextManager[Callable[[int], None]]:
-        """Show that something goes on; the result hears how many further bytes are done."""
+        """Show a step; the result is called with the number of further bytes."""
 
 
 class SilentReport:
@@ -75,7 +72,7 @@ class TerminalReport(PlainReport):
 
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
-        """Draw a bar; without a size, one that only shows that work goes on."""
+        """Draw a bar; without a size, an indefinite one."""
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -111,7 +108,7 @@ def quiet() -> Iterator[None]:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        # One bar is tqdm's own and knows no switch, hence the redirection.
+        # One bar of tqdm cannot be switched off, so standard error is redirected.
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield

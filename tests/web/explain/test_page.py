@@ -110,7 +110,7 @@ def test_everything_is_told() -> None:
     shown = " ".join(" ".join(Page(html).texts).split())
     for told in (
         "6 candidates of 4 items", "kiln/b", "rabbit", "The candidate reads less smoothly than the references.",
-        "Measured 4.20, usual 3.10", "is best, with", "People gave it 4.50", "9 comparisons with texts of other items are too few",
+        "Measured 4.20, usual 3.10", "is best, with", "People gave it 4.50", "9 comparisons with texts",
         "2 comparisons are too few", "up to 20%, 40% and 60% of them", SIGNATURE, "empty candidate",
         "The reference that gives the highest sum counts", "Cleaned before scoring",
     ):  # fmt: skip
