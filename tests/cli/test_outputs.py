@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import hashlib
 import json
 import re
 import subprocess
@@ -465,3 +466,27 @@ def test_a_reader_that_has_seen_enough(cli: CommandLine) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_signatures_are_short_unless_asked_for(cli: CommandLine) -> None:
+    whole = signature_of(cli("score", "rows.jsonl").err)
+    short = hashlib.sha256(whole.encode()).hexdigest()[:12]
+    for arguments in (["score", "rows.jsonl", "--format", "table"], ["explain", "rows.jsonl"]):
+        said = cli(*arguments, short=True).out
+        assert f"signature: {short} (--signature prints the whole)" in said
+        assert whole not in said
+    assert f"signature of mars: {short} " in cli("score", "rows.jsonl", short=True).err
+
+
+def test_one_row_is_no_rows(cli: CommandLine) -> None:
+    cli.put_rows("one.jsonl", ROWS[:1])
+    assert cli("score", "one.jsonl").err.startswith("1 row, mean mars ")
+    assert cli.cost.startswith("cost: 1 reference (")
+
+
+def test_explain_lists_nothing_that_is_zero_and_says_why(cli: CommandLine) -> None:
+    said = cli("explain", "rows.jsonl", short=True).out
+    assert not re.search(r"[+-]0\.0000", said)
+    assert re.search(r"^ +why  ", said, re.MULTILINE)
+    assert "part of speech" not in said
+    assert "part of speech" in cli("explain", "rows.jsonl", "--words").out

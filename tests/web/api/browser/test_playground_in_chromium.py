@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, BrowserContext, Page
 
+expect.set_options(timeout=30_000)  # a busy machine is no mistake of the page
 REFUSED = "Failed to load resource: the server responded with a status of 4"
 
 
@@ -158,8 +159,10 @@ def test_an_example_is_followed_to_its_explanation(page: Page, service: FakeServ
 
 
 def test_templates_are_shown_before_they_are_filled(page: Page) -> None:
+    expect(page.locator("#result")).to_be_visible()
     page.evaluate(
         """() => {
+          mars.templates.clear();
           mars.templates.add({number: 5, ratio: 0.4, pieces: [
             {text: "She", blank: false}, {text: " ran away", blank: true}, {text: ".", blank: false}]});
         }"""

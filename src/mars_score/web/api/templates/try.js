@@ -141,6 +141,7 @@
       if (mine !== latest) return;
       at("signature").textContent = answer.signatures.mars;
       await mars.fill(at("explanation"), `/v1/jobs/${id}/explanation`);
+      busy(false); // before anything is scrolled to, as it stands above
       at("watch").open = false;
       at("result").hidden = false;
       at("live").textContent = `Done: ${items.length === 1 ? "1 score" : `${items.length} scores`}.`;
