@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import errno
-import io
 import hashlib
+import io
 import json
 import re
 import subprocess
