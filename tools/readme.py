@@ -73,7 +73,7 @@ def take_picture() -> None:
     from playwright.sync_api import sync_playwright
 
     server = subprocess.Popen(
-        [sys.executable, "-m", "mars_score", "serve", "--port", "0"], cwd=ROOT, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "mars_score", "serve", "--port", "0"], cwd=ROOT, stderr=subprocess.STDOUT,
         stdout=subprocess.PIPE, encoding="utf-8",
     )  # fmt: skip
     try:

@@ -226,7 +226,9 @@ def test_standard_input(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> No
 def test_chunks_keep_the_order(cli: CommandLine, chunks: list[list[str]], count: int) -> None:
     rows = many(count)
     cli.put_rows("rows.jsonl", rows)
-    assert cli("score", "rows.jsonl", "-o", "out.jsonl").err.startswith(f"{count} rows, mean ")
+    assert cli("score", "rows.jsonl", "-o", "out.jsonl").err.startswith(
+        (f"{count} row, mean ", f"{count} rows, mean ")
+    )
     results = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     ids = [row["id"] for row in rows]
     assert [row["id"] for row in results] == ids
@@ -420,7 +422,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
     assert f"interrupted; the rows written so far are complete: {CHUNK} in {output}\n" in result.err
-    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output}\n")
+    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output} --signature\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"].startswith("mars:augment.v")

@@ -62,7 +62,7 @@ class ToyParts:
 
     def __init__(self) -> None:
         self.guided_fill, self.naive_fill = Fill(), Fill(" badger")
-        self.lock = threading.RLock()
+        self.lock, self.store = threading.RLock(), None
 
     def check(self, config: object) -> None:
         pass

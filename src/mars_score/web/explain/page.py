@@ -184,7 +184,7 @@ def item_view(item: ExplainedItem, standing: Standing | None) -> ItemView:
     order = ranking(item)
     weight = words_weight(item)
     parts = [shares(item.candidates[place], weight) for place in order]
-    amounts = [share.amount for every in parts for share in every]
+    amounts = [one for every in parts for one in adding_up([share.amount for share in every], DIGITS)]
     low, high = min([0.0, *amounts]), max([0.1, *amounts])  # one scale for all candidates
     scores = scaled([item.candidates[place].score for place in order])
     views = [
