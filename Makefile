@@ -14,7 +14,7 @@ TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 	schemas docs bench clean
 
 help:
-	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
+	@echo "make demo    set up, fetch the default models (about 200 MB), score examples/demo.jsonl and explain it"
 	@echo "make test    set up everything and run the tests"
 	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
@@ -43,6 +43,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) $(VENV)/.torch
 	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[convert]'
 	@touch $@
 
+$(VENV)/.pages: $(VENV)/.installed
+	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[convert,pages]'
+	@touch $@
+
 $(VENV)/.developer: pyproject.toml $(CONSTRAINTS) $(VENV)/.installed
 	@echo "== installing what the tests and checks need"
 	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[test,check]'
@@ -52,14 +56,18 @@ setup: $(VENV)/.installed
 	@echo "== fetching the default models (skipped if they are in the store)"
 	$(BIN)/mars-score models get
 
-demo: setup
+demo: $(VENV)/.pages setup
 	@echo "== scoring examples/demo.jsonl"
-	$(BIN)/mars-score score examples/demo.jsonl --format table
-	@echo "== where one of these scores comes from"
-	$(BIN)/mars-score explain examples/demo.jsonl --id qa-greenhouse/good
+	@$(BIN)/mars-score score examples/demo.jsonl --format table
+	@echo "== why the first one is ahead"
+	@$(BIN)/mars-score explain examples/demo.jsonl --id story-boat/good
+	@$(BIN)/mars-score explain examples/demo.jsonl --html demo.html
+	@echo "== the same for all of them, with their words marked; open in a browser:"
+	@echo "file://$(CURDIR)/demo.html"
 
 browser:
 	@tools/need_chromium
+	@$(PYTHON) tools/need_axe.py
 
 test: setup browser $(VENV)/.developer
 	@echo "== running the tests"

@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mars_score.cli.options import scorer_options, take_scorer, tell_mapping
-from mars_score.cli.reporting import bars
+from mars_score.cli.reporting import bars, counted
 from mars_score.errors import ConfigError, InputError
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import METRICS, make_metric
+from mars_score.web.explain.wording import letter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
 
     from mars_score.study.systems import ItemScores, SystemComparison
+
+WHY = (
+    "The interval draws other items like these; p boot. asks whether the difference would be 0 on them, p rand. "
+    "whether swapping the two systems at random would do as well. They make different assumptions, so near 0.05 one "
+    "may say yes and the other no: then call it undecided, or score more items."
+)
 
 
 @click.command()
@@ -117,37 +126,56 @@ def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_be
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better", highlight=False)
-    corrected = len(comparisons) > 1
+    console = Console(highlight=False)
+    console.print(f"{metric}, {'higher' if higher_is_better else 'lower'} is better")
+    means: dict[str, float | None] = {}
+    for pair in comparisons:
+        means.setdefault(pair.first, pair.mean_first)
+        means.setdefault(pair.second, pair.mean_second)
+    letters = {name: letter(place) for place, name in enumerate(means)}
+    systems = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for name, mean in means.items():
+        systems.add_row(letters[name], Text(name, overflow="fold"), f"mean {_shown(mean)}")
+    console.print(systems, "")
     table = Table(box=None, padding=(0, 2, 0, 0))
-    numbers = ["mean A", "mean B", "A - B", "95% interval", "p bootstrap", "p randomisation"]
-    numbers += ["p corrected"] if corrected else []
-    for name in ("A", "B"):
-        table.add_column(name, overflow="fold")
-    for name in (*numbers, "wins/ties/losses", "items"):
-        table.add_column(name, justify="right")
+    corrected = ["p Holm"] if len(comparisons) > 1 else []
+    for name in ("", "differ by", "95% interval", "p boot.", "p rand.", *corrected, "won/tied/lost", "items"):
+        table.add_column(name, justify="right" if name else "left")
     for pair in comparisons:
-        cells = [_shown(pair.mean_first), _shown(pair.mean_second), _shown(pair.difference)]
-        cells += [f"{_shown(pair.low)} to {_shown(pair.high)}" if pair.low is not None else "-"]
-        cells += [_shown(pair.p_bootstrap), _shown(pair.p_randomisation)]
-        cells += [_shown(pair.p_corrected)] if corrected else []
+        cells = [_shown(pair.difference), _interval(pair), _p(pair.p_bootstrap), _p(pair.p_randomisation)]
+        cells += [_p(pair.p_corrected)] if corrected else []
         cells += [f"{pair.wins}/{pair.ties}/{pair.losses}", str(pair.n)]
-        table.add_row(Text(pair.first), Text(pair.second), *cells)
-    console.print(table)
+        table.add_row(f"{letters[pair.first]} - {letters[pair.second]}", *cells)
+    console.print(table, "")
+    console.print(WHY, style="dim")
     for pair in comparisons:
-        if pair.left_out:
-            console.print(Text(f"{pair.left_out} items have no score of {pair.first} or of {pair.second}"))
-        largest = Table(box=None, padding=(0, 2, 0, 0), title=None)
-        for name in ("largest differences", pair.first, pair.second, "A - B"):
-            largest.add_column(
-                Text(name), overflow="fold", justify="left" if name[:7] == "largest" else "right"
-            )
-        for item in pair.largest:
-            shown = (_shown(item.first), _shown(item.second), _shown(item.first - item.second))
-            largest.add_row(Text(item.item), *shown)
-        console.print()
-        console.print(largest)
+        _print_largest(console, pair, letters)
+
+
+def _print_largest(console: Console, pair: SystemComparison, letters: Mapping[str, str]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    first, second = letters[pair.first], letters[pair.second]
+    if pair.left_out:
+        verb = "has" if pair.left_out == 1 else "have"
+        console.print(f"{counted(pair.left_out, 'item')} {verb} no score of {first} or of {second}")
+    largest = Table(box=None, padding=(0, 2, 0, 0))
+    largest.add_column("largest differences", overflow="fold")
+    for name in (first, second, f"{first} - {second}"):
+        largest.add_column(name, justify="right")
+    for item in pair.largest:
+        shown = (_shown(item.first), _shown(item.second), _shown(item.first - item.second))
+        largest.add_row(Text(item.item), *shown)
+    console.print("", largest)
+
+
+def _interval(pair: SystemComparison) -> str:
+    return "-" if pair.low is None or pair.high is None else f"{pair.low:.3f} to {pair.high:.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _shown(value: float | None) -> str:

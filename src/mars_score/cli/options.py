@@ -28,6 +28,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 restart_option = click.option(
     "--restart", is_flag=True, help="Start over even if FILE of -o exists; by default the run resumes it."
 )
+signature_option = click.option(
+    "--signature", "whole_signature", is_flag=True,
+    help="Print signatures whole; by default a hash of each, and the file beside the output has the whole.",
+)  # fmt: skip
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Say what would be computed and how long it would take; compute nothing."
 )
