@@ -8,7 +8,7 @@ CONSTRAINTS ?= requirements/constraints.txt
 # Asked for by exact version and before anything that depends on it: other requests may pull GPU builds.
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
-.PHONY: help setup demo test test-fast test-processors coverage browser gemma check bench clean
+.PHONY: help setup demo test test-fast test-processors coverage browser gemma embeddinggemma check bench clean
 
 help:
 	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
+	@echo "make embeddinggemma   fetch a multilingual encoder (1.15 GB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
 	@echo "make check   ruff, mypy, import-linter, and the limits of the layout"
 	@echo "make bench   print the benchmarks as JSON lines"
@@ -71,6 +72,10 @@ test-processors: setup $(VENV)/.developer
 gemma: setup
 	@echo "== fetching gemma3-270m (240 MB); this accepts the Gemma Terms of Use"
 	$(BIN)/mars-score models get gemma3-270m --accept-terms
+
+embeddinggemma: setup
+	@echo "== fetching embeddinggemma-300m (1.15 GB); this accepts the Gemma Terms of Use"
+	$(BIN)/mars-score models get embeddinggemma-300m --accept-terms
 
 check: setup $(VENV)/.developer
 	$(BIN)/ruff check .

@@ -32,6 +32,19 @@ PACKED: dict[str, Make] = {
     "XLMRoberta": lambda: transformers.XLMRobertaModel(transformers.XLMRobertaConfig(**SMALL)),
     "Electra": lambda: transformers.ElectraModel(transformers.ElectraConfig(embedding_size=16, **SMALL)),
     "Albert": lambda: transformers.AlbertModel(transformers.AlbertConfig(embedding_size=16, **SMALL)),
+    "ModernBert": lambda: transformers.ModernBertModel(
+        transformers.ModernBertConfig(global_attn_every_n_layers=2, local_attention=8, **SMALL)
+    ),
+    "Gemma3Text": lambda: transformers.Gemma3TextModel(
+        transformers.Gemma3TextConfig(
+            use_bidirectional_attention=True,
+            sliding_window=16,
+            num_key_value_heads=1,
+            head_dim=16,
+            layer_types=["sliding_attention", "full_attention"],
+            **SMALL,
+        )
+    ),
 }
 BATCHED: dict[str, Make] = {
     "MPNet": lambda: transformers.MPNetModel(transformers.MPNetConfig(**SMALL)),
@@ -40,9 +53,6 @@ BATCHED: dict[str, Make] = {
     ),
     "T5": lambda: transformers.T5EncoderModel(
         transformers.T5Config(vocab_size=60, d_model=32, d_kv=16, d_ff=48, num_layers=2, num_heads=2)
-    ),
-    "ModernBert": lambda: transformers.ModernBertModel(
-        transformers.ModernBertConfig(global_attn_every_n_layers=2, local_attention=8, **SMALL)
     ),
 }
 
@@ -103,7 +113,7 @@ MIXED = [random.Random(1).randint(1, 30) for _ in range(150)] + [LARGEST, LARGES
 
 @pytest.mark.numeric
 @pytest.mark.parametrize("sizes", ["as found", "one", "own"])
-@pytest.mark.parametrize("name", ["Bert", "Roberta"])
+@pytest.mark.parametrize("name", ["Bert", "Roberta", "Gemma3Text"])
 def test_packed_states_do_not_depend_on_company_to_the_last_bit(name: str, sizes: str) -> None:
     """With what was found to hold on this processor, and with what is more careful still."""
     network = made(PACKED[name])

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
+import transformers
+from safetensors.torch import save_file
 
 from mars_score.encoders.base import cosine
 from mars_score.encoders.network import LARGEST
@@ -143,3 +146,127 @@ def test_pooling_as_the_files_say(folder: Path, tmp_path: Path) -> None:
     path.write_text(json.dumps(modes | {"pooling_mode_cls_token": True}))
     with pytest.raises(ModelError, match="pooling"):
         SentenceEncoder(str(copy))
+
+
+# Encoders of EmbeddingGemma's make: attention in both directions, a sliding window, a prompt, dense layers on top.
+
+KINDS = ("Transformer", "Pooling", "Dense", "Dense", "Normalize")
+FOLDERS = ("", "1_Pooling", "2_Dense", "3_Dense", "4_Normalize")
+
+
+def save_json(path: Path, value: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def save_dense(folder: Path, layer: torch.nn.Linear, activation: str) -> None:
+    settings = {
+        "in_features": layer.in_features,
+        "out_features": layer.out_features,
+        "bias": layer.bias is not None,
+    }
+    save_json(folder / "config.json", settings | {"activation_function": f"torch.nn.modules.{activation}"})
+    save_file(
+        {f"linear.{name}": value.data for name, value in layer.named_parameters()},
+        folder / "model.safetensors",
+    )
+
+
+def tiny_tokenizer() -> transformers.PreTrainedTokenizerFast:
+    """One token a word; the last sign is unknown to the network, as EmbeddingGemma's sign of an image."""
+    names = ["<pad>", "<eos>", "<bos>", "<unk>", *WORDS, ":", "rose", "<image>"]
+    inner = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>")
+    )
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    inner.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<bos> $A <eos>", special_tokens=[("<bos>", 2), ("<eos>", 1)]
+    )
+    named = {"pad_token": "<pad>", "eos_token": "<eos>", "bos_token": "<bos>", "unk_token": "<unk>"}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=inner, model_max_length=64, **named)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    torch.manual_seed(4)
+    tokenizer = tiny_tokenizer()
+    tokenizer.save_pretrained(folder)
+    transformers.Gemma3TextModel(
+        transformers.Gemma3TextConfig(
+            vocab_size=len(tokenizer) - 1, hidden_size=48, intermediate_size=64, head_dim=16, num_hidden_layers=2,
+            num_attention_heads=3, num_key_value_heads=1, sliding_window=12, use_bidirectional_attention=True,
+            layer_types=["sliding_attention", "full_attention"],
+        )
+    ).save_pretrained(folder)  # fmt: skip
+    types = [f"sentence_transformers.models.{kind}" for kind in KINDS]
+    listed = [{"path": path, "type": kind} for path, kind in zip(FOLDERS, types, strict=True)]
+    save_json(folder / "modules.json", [{"idx": i, "name": str(i)} | each for i, each in enumerate(listed)])
+    save_json(folder / "sentence_bert_config.json", {"max_seq_length": 64})
+    save_json(folder / "1_Pooling" / "config.json", {"embedding_dimension": 48, "pooling_mode": "mean"})
+    prompts = {"query": "sky ", "STS": "sea sky : "}
+    save_json(folder / "config_sentence_transformers.json", {"prompts": prompts, "default_prompt_name": None})
+    save_dense(folder / "2_Dense", torch.nn.Linear(48, 80, bias=False), "linear.Identity")
+    save_dense(folder / "3_Dense", torch.nn.Linear(80, 8), "activation.Tanh")
+    return folder
+
+
+def test_prompt_dense_layers_and_window_as_in_sentence_transformers(tiny: Path) -> None:
+    texts = ["red sun", "oak", "ice day rose " * 9, "sun sun rose sea " * 30]
+    ours = SentenceEncoder(str(tiny))
+    assert ours.network.takes_packs
+    assert_same_as_sentence_transformers(tiny, ours, texts)
+
+
+def assert_same_as_sentence_transformers(folder: Path, encoder: SentenceEncoder, texts: list[str]) -> None:
+    """Vectors and their cosines, as of the prompt for the similarity of sentences."""
+    with quiet():
+        from sentence_transformers import SentenceTransformer
+
+        library = SentenceTransformer(str(folder), device="cpu")
+        library.max_seq_length = encoder.max_length
+        theirs = library.encode(texts, prompt_name="STS", show_progress_bar=False)
+    ours = np.stack([one.vector for one in encoder.encode(texts)])
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-5)
+
+
+def test_a_sign_that_the_network_does_not_have_is_unknown(tiny: Path) -> None:
+    sign, unknown = SentenceEncoder(str(tiny)).encode(["red <image>", "red <unk>"])
+    assert np.array_equal(sign.vector, unknown.vector)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("modules.json", [{"type": "sentence_transformers.models.LSTM", "path": ""}], "an encoder of LSTM"),
+        ("2_Dense/config.json", {"activation_function": "torch.nn.modules.activation.GELU"}, "GELU"),
+        ("3_Dense/config.json", {"use_residual": True}, "a residual"),
+        ("1_Pooling/config.json", {"pooling_mode": "lasttoken"}, "lasttoken"),
+        ("1_Pooling/config.json", {"include_prompt": False}, "without the prompt"),
+    ],
+)
+def test_what_is_not_supported_is_refused(
+    file: str, change: object, message: str, tiny: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "encoder"
+    shutil.copytree(tiny, copy)
+    before = json.loads((copy / file).read_text())
+    save_json(copy / file, before | change if isinstance(change, dict) else change)
+    with pytest.raises(ModelError, match=message):
+        SentenceEncoder(str(copy))
+
+
+def test_embeddinggemma_as_in_sentence_transformers(store: ModelStore) -> None:
+    if {each.entry.name: each.state for each in store.status()}["embeddinggemma-300m"] == "absent":
+        pytest.skip(
+            "embeddinggemma-300m is not in the store, and its terms are yours to accept: make embeddinggemma"
+        )
+    folder = store.path("embeddinggemma-300m")
+    encoder = SentenceEncoder(str(folder))
+    assert encoder.network.takes_packs
+    assert encoder.prompt == "task: sentence similarity | query: "
+    assert_same_as_sentence_transformers(folder, encoder, TEXTS[:5])
+    near, far = encoder.encode(["Ein Reiher stand im Kanal.", "Le comité se réunira en mars."])
+    heron = encoder.encode(TEXTS[:1])[0]
+    assert cosine(heron, near) > cosine(heron, far) + 0.2

@@ -139,6 +139,7 @@ class Network:
     def __init__(self, model: Any, *, beside: Sequence[Product] = ()) -> None:
         """Take a model; `beside` are further products with its states, whose rounding counts too."""
         self.model, self.device = model, model.device
+        model.config.use_cache = False  # of keys and values, which only a text that grows needs
         self.first = first_position(model)
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
         own = products_of(model)
@@ -197,13 +198,15 @@ class Network:
     def _try_packs(self) -> bool:
         """Whether rows in a pack come out as alone. Positions or attention of another kind would show here."""
         probe = [[5, 9, 7, 8, 6, 5, 4], [6, 8, 4], [9]]
+        if window := getattr(self.model.config, "sliding_window", None):
+            probe.append([5 + place % 5 for place in range(window + STEP // 2)])  # reaches beyond the window
         usual = self.model.config._attn_implementation
         register()
         with torch.inference_mode():
             alone = [self.model(input_ids=torch.tensor([row], device=self.device))[0][0] for row in probe]
             try:
                 self.model.set_attn_implementation(ATTENTION)
-                packed = self._pass_pack(probe, STEP)[0][0]  # (T, H)
+                packed = self._pass_pack(probe, _in_steps(sum(map(len, probe))))[0][0]  # (T, H)
                 parts = packed[: sum(map(len, probe))].split([len(row) for row in probe])
                 gap = max(float((a - b).abs().max()) for a, b in zip(alone, parts, strict=True))
                 if gap < CLOSE * float(alone[0].abs().max()):

@@ -1,4 +1,4 @@
-"""Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling that its files name.
+"""Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling and layers that its files name.
 
 A text's vector does not depend on the other texts of the call, to the last bit: :mod:`.network` says how.
 """
@@ -23,7 +23,7 @@ from mars_score.models.tokenizer import load_tokenizer
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,6 +36,8 @@ POOLINGS = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
 }
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"Identity": lambda vector: vector, "Tanh": torch.tanh}
+"""What may follow a dense layer."""
 
 
 class SentenceEncoder:
@@ -48,7 +50,10 @@ class SentenceEncoder:
         self.tokenizer = load_tokenizer(folder)
         own = Bert.load(folder, device=self.device, dtype=dtype)
         self.model: Any = load_from_hub(location, self.device, dtype) if own is None else own
-        self.pooling = _pooling(folder)
+        self.prompt = _prompt(folder)
+        """What every text begins with: some encoders were trained to be told what their vectors are for."""
+        self.pooling = _pooling(folder, self.prompt)
+        self.dense = [_dense(folder / path, self.device) for path in _dense_layers(folder)]
         self.max_length = min(_max_length(folder, self.tokenizer, self.model.config), LONGEST)
         self.network = self._network()
 
@@ -75,11 +80,17 @@ class SentenceEncoder:
         """The tokens of each text that the encoder takes, and whether some were cut off."""
         if not texts:
             return [], []
-        found: list[list[int]] = self.tokenizer(texts, verbose=False).input_ids
+        asked = [self.prompt + text for text in texts]
+        found: list[list[int]] = self.tokenizer(asked, verbose=False).input_ids
         cut = [len(row) > self.max_length for row in found]
         for i in (i for i, longer in enumerate(cut) if longer):
             # The tokenizer knows which tokens must stay at the end.
-            found[i] = self.tokenizer(texts[i], truncation=True, max_length=self.max_length).input_ids
+            found[i] = self.tokenizer(asked[i], truncation=True, max_length=self.max_length).input_ids
+        size, unknown = int(self.model.config.vocab_size), self.tokenizer.unk_token_id
+        if (
+            len(self.tokenizer) > size
+        ):  # a tokenizer may know signs, such as that of an image, that the network does not
+            found = [[token if token < size else unknown for token in row] for row in found]
         return found, cut
 
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
@@ -92,13 +103,13 @@ class SentenceEncoder:
     ) -> list[NDArray[np.float32]]:
         """(T, H) -> for each row a vector (H,) of length 1; zeros for one without a token."""
         with torch.inference_mode():
-            pooled = torch.stack(
-                [
-                    _pool(states[start : start + len(row)].float(), self.pooling)
-                    for start, row in zip(starts, rows, strict=True)
-                ]
-            )  # (N, H)
-            return list(F.normalize(pooled, dim=-1).cpu().numpy())
+            pooled = [
+                _pool(states[start : start + len(row)].float(), self.pooling)
+                for start, row in zip(starts, rows, strict=True)
+            ]
+            for layer in self.dense:  # each text alone, as the height of a product may show in its last bit
+                pooled = [layer(vector) for vector in pooled]
+            return list(F.normalize(torch.stack(pooled), dim=-1).cpu().numpy())  # (N, H)
 
 
 def load_from_hub(location: str, device: torch.device, dtype: str) -> Any:
@@ -123,18 +134,67 @@ def _pool(states: Tensor, kind: str) -> Tensor:
     return states.amax(0) if kind == "max" else states.mean(0)
 
 
-def _pooling(folder: Path) -> str:
+def _modules(folder: Path) -> list[tuple[str, str]]:
+    """Kind and folder of the modules that sentence-transformers makes the encoder of; none if it is not of its make."""
+    path = folder / "modules.json"
+    listed = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    modules = [(str(module["type"]).rsplit(".", 1)[-1], str(module["path"])) for module in listed]
+    kinds = [kind for kind, _ in modules if kind not in ("Dropout", "Normalize")]
+    if kinds and (kinds[:2] != ["Transformer", "Pooling"] or set(kinds[2:]) - {"Dense"}):
+        raise ModelError(
+            f"{path}: an encoder of {', '.join(kinds)} is not supported\n"
+            "  remedy: name one that is a Transformer with Pooling, and Dense layers if need be"
+        )
+    return modules
+
+
+def _dense_layers(folder: Path) -> list[str]:
+    return [path for kind, path in _modules(folder) if kind == "Dense"]
+
+
+def _dense(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """A dense layer: (in,) -> (out,)."""
+    from safetensors.torch import load_file
+
+    settings = json.loads((folder / "config.json").read_text("utf-8"))
+    name = str(settings.get("activation_function", "torch.nn.modules.activation.Tanh")).rsplit(".", 1)[-1]
+    if name not in ACTIVATIONS or settings.get("use_residual"):
+        raise ModelError(
+            f"{folder}: a dense layer with {name}{' and a residual' * bool(settings.get('use_residual'))} is not "
+            f"supported\n  remedy: name an encoder whose dense layers have {' or '.join(ACTIVATIONS)} alone"
+        )
+    tensors = {key: each.float().to(device) for key, each in load_file(folder / "model.safetensors").items()}
+    weight, bias = tensors["linear.weight"], tensors.get("linear.bias")
+    return lambda vector: ACTIVATIONS[name](F.linear(vector, weight, bias))
+
+
+def _prompt(folder: Path) -> str:
+    """The prompt that the files name as the usual one, or else as the one for similarity of sentences."""
+    path = folder / "config_sentence_transformers.json"
+    settings = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    name = settings.get("default_prompt_name") or "STS"
+    return str((settings.get("prompts") or {}).get(name, ""))
+
+
+def _pooling(folder: Path, prompt: str) -> str:
     """The pooling that the model's files name; the mean where they name none (as the paper)."""
-    path = folder / "1_Pooling" / "config.json"
+    path = folder / dict(_modules(folder)).get("Pooling", "1_Pooling") / "config.json"
     if not path.is_file():
         return "mean"
-    chosen = [mode for mode, on in json.loads(path.read_text("utf-8")).items() if on is True]
-    known = [POOLINGS[mode] for mode in chosen if mode in POOLINGS]
-    if len(known) != 1 or len([mode for mode in chosen if mode.startswith("pooling_mode")]) != 1:
+    settings = json.loads(path.read_text("utf-8"))
+    # Newer files name the mode, older ones have a switch for each.
+    named = settings.get("pooling_mode")
+    chosen = [mode for mode, on in settings.items() if on is True and mode.startswith("pooling_mode")]
+    modes = [POOLINGS.get(mode) for mode in chosen] if named is None else [named]
+    if len(modes) != 1 or modes[0] not in POOLINGS.values():
         raise ModelError(
-            f"{path}: pooling {chosen} is not supported; use an encoder with {', '.join(POOLINGS)}"
+            f"{path}: pooling {named or chosen} is not supported; use an encoder with {', '.join(POOLINGS)}"
         )
-    return known[0]
+    if prompt and settings.get("include_prompt") is False:
+        raise ModelError(
+            f"{path}: pooling without the prompt is not supported; use an encoder that pools all tokens"
+        )
+    return str(modes[0])
 
 
 def _max_length(folder: Path, tokenizer: Any, config: Any) -> int:

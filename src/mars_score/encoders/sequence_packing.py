@@ -71,11 +71,11 @@ def attend(
     sliding_window: int | None = None, **_: Any,
 ) -> tuple[Tensor, None]:  # fmt: skip
     """Attention of transformers for packs: (1, heads, T, D) in, (1, T, heads, D) out; without `groups`, the usual."""
-    if sliding_window is not None:
-        raise NotImplementedError("packs have no sliding window")
     if groups is None:
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=attention_mask, scale=scaling)
         return mixed.transpose(1, 2), None
+    shared = query.shape[1] // key.shape[1]  # heads that share keys and values
+    key, value = (one.repeat_interleave(shared, 1) if shared > 1 else one for one in (key, value))
     outputs, start = [], 0
     for count, length in groups:
         part = slice(start, start + count * length)
@@ -83,10 +83,19 @@ def attend(
             one[0, :, part].unflatten(1, (count, length)).transpose(0, 1)  # (N, heads, L, D)
             for one in (query, key, value)
         )
-        mixed = F.scaled_dot_product_attention(q, k, v, scale=scaling)
+        window = _window(length, sliding_window, query)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=window, scale=scaling)
         outputs.append(mixed.transpose(1, 2).flatten(0, 1))  # (N L, heads, D)
         start = part.stop
     return torch.cat(outputs)[None], None
+
+
+def _window(length: int, size: int | None, like: Tensor) -> Tensor | None:
+    """(L, L) which tokens of a text see each other: those less than a window apart; none if that is all of them."""
+    if size is None or length <= size:
+        return None
+    places = torch.arange(length, device=like.device)
+    return (places[:, None] - places).abs() < size
 
 
 def register() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.devices import check_device
 from mars_score.encoders.fluency import VERSION, fluency_hash
 from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
-from mars_score.models.resolve import ResolvedModel, resolve, source_of
+from mars_score.models.resolve import ResolvedModel, check_device, resolve, source_of
 from mars_score.models.store import ModelStore
 from mars_score.storage.lru import LRUCache
 
@@ -40,6 +40,8 @@ class ModelRegistry:
         self._found: dict[tuple[str, Roles], ResolvedModel] = {}
         self._sound: set[str] = set()
         self._made: dict[tuple[object, ...], object] = {}
+        self.lock = RLock()
+        """Held by whoever uses the models: their memories are not made for several threads at once."""
 
     def check(self, config: MarsConfig) -> None:
         """Refuse a wrong name before any model is fetched."""

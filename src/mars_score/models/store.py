@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from filelock import FileLock, Timeout
 
@@ -24,9 +25,6 @@ from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
 from mars_score.models.manifest import HASHES, all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 State = Literal["ready", "absent", "damaged"]
 
@@ -67,6 +65,14 @@ class ModelStore:
         self.catalogue = default_catalogue() if catalogue is None else catalogue
         self.record = None if every_byte else self.root / HASHES
 
+    def __reduce__(self) -> tuple[type[ModelStore], tuple[Path, None, Catalogue | None]]:
+        """Pickle where the models are; how downloads are reported is up to the process that unpickles."""
+        return ModelStore, (
+            self.root,
+            None,
+            None if self.catalogue is default_catalogue() else self.catalogue,
+        )
+
     @property
     def archives(self) -> Path:
         """Where archives that were brought by hand are looked for."""
@@ -101,7 +107,7 @@ class ModelStore:
         return self.path(name)
 
     def verified(self, name: str) -> Path:
-        """Return a model's folder after comparing its files with their record; for whoever loads it.
+        """Return a model's folder after comparing its files with their record; for loading.
 
         Every byte of a file is read when it was changed, which costs about a second a gigabyte. A model whose content
         is another one is fetched again.
@@ -169,7 +175,7 @@ class ModelStore:
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
-        """Hold the model's lock; whoever waits sees the model finished."""
+        """Hold the model's lock; a process that waited finds the model finished."""
         lock = FileLock(self.root / ".locks" / f"{name}.lock")
         try:
             Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)

@@ -14,8 +14,6 @@ from mars_score.text.sentences import sentences
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Rated
 
 
@@ -68,7 +66,7 @@ _TOKEN = re.compile(r"\S+")
 
 def token_spans(text: str) -> list[tuple[int, int]]:
     """Return where the tokens start and end: what stands between white space, punctuation included."""
-    return [found.span() for found in _TOKEN.finditer(text)]
+    return [match.span() for match in _TOKEN.finditer(text)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
