@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score import flags
 from mars_score.config import MarsConfig, preset
-from mars_score.devices import check_device
 from mars_score.encoders.base import EncodingMemory
 from mars_score.errors import InputError
 from mars_score.io.examples import (
@@ -26,6 +25,7 @@ from mars_score.mars.naming import Naming, check_corpus
 from mars_score.mars.score import Comparator
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
+from mars_score.models.resolve import check_device
 from mars_score.progress import StageProgress, showing, silent_stages
 from mars_score.signature import signature
 from mars_score.storage.augmentations import Augmentations, Costs, size_of, tokens_generated
