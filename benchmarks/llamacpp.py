@@ -40,7 +40,9 @@ class Llama:
     def __init__(self, python: Path, weights: Path, kind: str) -> None:
         """Load the model."""
         command = [str(python), str(WORKER), str(weights), kind]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         self("{}")
 
     def __call__(self, work: str) -> None:
