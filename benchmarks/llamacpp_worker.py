@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import llama_cpp as cpp
+import llama_cpp as cpp  # type: ignore[import-not-found]  # of another environment
 import numpy as np
 
 BATCH, SEQUENCES, COLUMNS = 512, 64, 256
