@@ -94,7 +94,7 @@ def test_several_references_and_flags(vectors: WordVectorEncoder) -> None:
 
 def test_signatures(vectors: WordVectorEncoder) -> None:
     mean = SentenceMover(vectors, "fruit@0").signature.split("|")
-    assert mean[1:5] == ["words:fruit@0", "sentences:mean", "without:punct+english1", "split:rule1"]
+    assert mean[1:5] == ["words:fruit@0", "sentences:mean", "without:punct+english1", "split:rule2"]
     told = SentenceMover(vectors, "fruit@0", encoder=Told(), encoder_name="told@1").signature.split("|")
     assert told[2] == "sentences:told@1"
 

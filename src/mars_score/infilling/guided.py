@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mars_score.infilling.base import Infilled
@@ -11,6 +12,7 @@ from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
+from mars_score.text.languages import ENGLISH, is_foreign
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -42,14 +44,21 @@ class GuidedInfiller:
         """Fill every template of every request; identical ones once."""
         places = [self._places(request) for request in requests]
         ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
-        return [Infilled(self._augmented(found, ranked), context_truncated=cut) for found, cut in places]
+        return [
+            Infilled(self._augmented(found, ranked, request.language), context_truncated=cut)
+            for request, (found, cut) in zip(requests, places, strict=True)
+        ]
 
     def _augmented(
-        self, places: Sequence[tuple[Template, Job | None]], ranked: Mapping[Job, Sequence[Fills]]
+        self,
+        places: Sequence[tuple[Template, Job | None]],
+        ranked: Mapping[Job, Sequence[Fills]],
+        language: str,
     ) -> tuple[AugmentedReference, ...]:
         """The texts of one reference's templates.
 
-        Each is the best that differs from the human reference and from those before it, where there is one.
+        Each is the best that differs from the human reference and from those before it, where there is one, and
+        whose fills are in its language.
         """
         augmented: list[AugmentedReference] = []
         seen: set[str] = set()
@@ -59,7 +68,8 @@ class GuidedInfiller:
                 for fills in (ranked[job] if job else [()])
             ]
             seen.add(template.source.strip())
-            chosen = next((one for one in texts if one.text not in seen), texts[0])
+            fitting = [one for one in texts if not _strays(one, language)] or texts
+            chosen = next((one for one in fitting if one.text not in seen), fitting[0])
             seen.add(chosen.text)
             augmented.append(chosen)
         return tuple(augmented)
@@ -80,10 +90,16 @@ class GuidedInfiller:
 
     def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
+        if is_foreign(request.context, request.language):
+            # The writer would go on in the context's language. A flag says that the two differ.
+            request = replace(request, context="", question="")
         context, cut = self._context(request)
         around = request.context if self.config.context else ""
         return [
-            (template, self._job(context, template, sample, around) if template.blanks else None)
+            (
+                template,
+                self._job(context, template, sample, around, request.language) if template.blanks else None,
+            )
             for template in request.templates
             for sample in range(self.config.samples)
         ], cut
@@ -101,7 +117,14 @@ class GuidedInfiller:
         question = self.model.encode(f"\n{request.question}") if request.question else []
         return (self.model.start, *ids[: max(0, room - len(question))], *question[:room]), True
 
-    def _job(self, context: tuple[int, ...], template: Template, sample: int, around: str = "") -> Job:
+    def _job(
+        self,
+        context: tuple[int, ...],
+        template: Template,
+        sample: int,
+        around: str = "",
+        language: str = ENGLISH,
+    ) -> Job:
         """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""
         blocks: list[TokenBlock] = []
         before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
@@ -111,11 +134,16 @@ class GuidedInfiller:
             needs_break = block.blank and _needs_break(before, text)
             seam = None
             if block.blank and self.config.search == "beam":
-                seam = Seam.at(template, index, around, needs_break=needs_break)
+                seam = Seam.at(template, index, around, needs_break=needs_break, language=language)
             blocks.append(TokenBlock(ids, block.blank, needs_break, seam))
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
         return Job(context, tuple(blocks), int.from_bytes(salt[:7], "big") if self.config.temperature else 0)
+
+
+def _strays(augmented: AugmentedReference, language: str) -> bool:
+    """Whether a text was filled in another language than its own."""
+    return language != ENGLISH and any(is_foreign(fill, language) for fill in augmented.fills)
 
 
 def _digest(job: Job) -> bytes:

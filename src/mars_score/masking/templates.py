@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
 from mars_score.masking.priority import priority
+from mars_score.text.languages import resolved
 from mars_score.text.words import words
 from mars_score.types import Block, Template
 
@@ -53,12 +54,14 @@ def explain_words(
     context: str, reference: str, config: MaskingConfig, tagger: Tagger, idf: Idf
 ) -> tuple[WordPlan, ...]:
     """Return the words of a reference with their part of speech, IDF, priority and cost."""
-    found = words(reference)
+    language = resolved(config.language, reference, context)
+    found = words(reference, language)
     texts = [word.text for word in found]
-    tags = tagger.tags(texts)
-    idfs = [idf(text) for text in texts]
+    untagged: list[Tag] = ["other"] * len(texts)
+    tags = tagger.tags(texts) if tagger.language == language else untagged
+    idfs = list(map(idf.within(language), texts))
     priorities = [priority(tag, value, config) for tag, value in zip(tags, idfs, strict=True)]
-    prices = costs([word.text for word in words(context)], texts, config.shared_cost)
+    prices = costs([word.text for word in words(context, language)], texts, config.shared_cost)
     return tuple(map(WordPlan, found, tags, idfs, priorities, prices))
 
 

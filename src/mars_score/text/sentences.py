@@ -1,4 +1,4 @@
-"""Where the sentences of a text end: a rule of thumb for English that needs no data.
+"""Where the sentences of a text end: a rule of thumb, made for English, that needs no data.
 
 A sentence ends
 
@@ -6,6 +6,7 @@ A sentence ends
 - after ``.``, ``!``, ``?`` or ``…``, however many, with the quotation marks and brackets that close it, where
   white space follows and then anything but a lower-case letter. In a text without a single capital, lower
   case may follow; and so it may after a mark that stands by itself (text that is already split into words);
+- after the full stops, question and exclamation marks of Chinese, Japanese, Hindi, Arabic and Urdu, whatever follows;
 - but not after a full stop that belongs to a title or abbreviation of the list below, to an initial ("J.") or
   to letters with full stops ("U.S.", "p.m."), although a sentence can end there.
 """
@@ -19,13 +20,18 @@ _LIST = (
     "jan feb apr jun jul aug sep sept oct nov dec"
 )
 ABBREVIATIONS = frozenset(_LIST.split())
-VERSION = "rule1"
+VERSION = "rule2"
 """For signatures: raised whenever the rule changes."""
 
 _CLOSING = "\"'\u2019\u201d)\\]}\u00bb"
 _MARK = "[.!?\u2026]"
 # The look-behind lets a match start only at the first of many marks, which else took quadratic time.
-_END = re.compile(rf"(?P<gap>\s?)(?<!{_MARK})(?P<mark>{_MARK}+)[{_CLOSING}]*(?=\s+(?P<next>\S))")
+_OTHER = "[\u3002\uff01\uff1f\uff61\u0964\u061f\u06d4]"
+"""Marks that end a sentence in other scripts, some of which have no space to follow."""
+_END = re.compile(
+    rf"(?P<gap>\s?)(?<!{_MARK})(?P<mark>{_MARK}+)[{_CLOSING}]*(?=\s+(?P<next>\S))"
+    rf"|(?P<other>{_OTHER}+)[{_CLOSING}\u300d\u300f\uff09]*"
+)
 _OPENING = "\"'\u2018\u201c([{\u00ab"
 
 
@@ -36,7 +42,7 @@ def sentences(text: str) -> list[str]:
     for line in text.splitlines():
         start = 0
         for end in _END.finditer(line):
-            if _ends(line[start : end.start("mark")], end, plain=plain):
+            if end["other"] or _ends(line[start : end.start("mark")], end, plain=plain):
                 found.append(line[start : end.end()])
                 start = end.end()
         found.append(line[start:])

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from mars_score.text.sentences import sentences
+from mars_score.text.words import without_spaces, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -67,8 +68,13 @@ _TOKEN = re.compile(r"\S+")
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the tokens start and end: what stands between white space, punctuation included."""
-    return [found.span() for found in _TOKEN.finditer(text)]
+    """Return where the tokens start and end: what stands between white space, punctuation included.
+
+    Scripts that are written without spaces are split by character.
+    """
+    if text.isascii() or not without_spaces(text):
+        return [found.span() for found in _TOKEN.finditer(text)]
+    return [(word.start, word.end) for word in words(text)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
