@@ -38,6 +38,7 @@ OPTIONS = [f"{part}.{item.name}" for part, kind in PARTS.items() for item in fie
 CHOICES = {
     "masking.idf": "corpus",
     "masking.tagger": "pattern",
+    "masking.language": "fr",
     "infilling.infiller": "naive",
     "infilling.masked_lm": "mpnet-base",
     "infilling.lm": "gemma3-270m",
