@@ -42,9 +42,9 @@ def compare(
     for part in range(ROUNDS):
         fast.append(timed(lambda: engine.run(jobs)))
         mine = sample[part::ROUNDS]
-        found: list[object] = []
-        slow += timed(lambda mine=mine, found=found: found.extend(rows.run(mine)))  # type: ignore[misc]
-        different += sum(a != b for a, b in zip(found, engine.run(mine), strict=True))
+        results: list[object] = []
+        slow += timed(lambda mine=mine, results=results: results.extend(rows.run(mine)))  # type: ignore[misc]
+        different += sum(a != b for a, b in zip(results, engine.run(mine), strict=True))
     seconds = statistics.median(fast)
     estimate = slow * len(jobs) / len(sample)
     facts = {"fills_that_differ": different} if rows.config.planner == engine.config.planner else {}

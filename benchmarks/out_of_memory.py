@@ -39,9 +39,9 @@ def main() -> None:
     before = engine.max_rows
     limit = _address_space() + SPARE
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
-    found = engine.run(jobs)
+    result = engine.run(jobs)
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    differing = sum(one != other for one, other in zip(expected, found, strict=True))
+    differing = sum(item != other for item, other in zip(expected, result, strict=True))
     report(
         "out_of_memory_rows",
         engine.max_rows / before,

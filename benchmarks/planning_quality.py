@@ -39,8 +39,8 @@ class Judge:
     """Bits per byte of a text given its context."""
 
     def __init__(self, name: str = "gemma3-270m") -> None:
-        found = resolve(name, "causal-lm", ModelStore())
-        self.model = LanguageModel(found.location, start_token=found.start_token)
+        model = resolve(name, "causal-lm", ModelStore())
+        self.model = LanguageModel(model.location, start_token=model.start_token)
 
     def bits_per_byte(self, context: str, text: str) -> float:
         """-log2 p(text | context) / bytes."""
@@ -50,7 +50,7 @@ class Judge:
         layers, heads, size = self.model.kv_shape
         store = torch.empty(layers, 2, 1, heads, len(ids), size)
         with torch.no_grad():
-            hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], store))
+            hidden = self.model.hidden(ids, torch.arange(len(ids)), Prefill([len(ids)], store.unbind(2)))
         logits = self.model.logits(hidden[len(before) - 1 : -1])
         loss = torch.nn.functional.cross_entropy(logits, ids[len(before) :], reduction="sum")
         return float(loss) / math.log(2) / len(text.encode())
@@ -69,8 +69,8 @@ def measure(config: MarsConfig, pairs: Sequence[Pair], judge: Judge) -> dict[str
     examples = [Example(str(i), "", (reference,), context) for i, (context, reference, _) in enumerate(pairs)]
     augmented = scorer.augment_examples(examples)
     result: dict[str, float] = {}
-    for place, ratio in enumerate(RATIOS, 1):
-        texts = [(pair[0], found.augmented[place].text) for pair, found in augmented.items()]
+    for index, ratio in enumerate(RATIOS, 1):
+        texts = [(pair[0], augmentation.augmented[index].text) for pair, augmentation in augmented.items()]
         result[f"{ratio:.0%}"] = sum(judge.bits_per_byte(*text) for text in texts) / len(texts)
     return result
 
@@ -102,9 +102,9 @@ def main() -> None:
         flush=True,
     )
     for name, options in settings.items():
-        found = measure(default.with_options(**options), pairs, judge)
+        result = measure(default.with_options(**options), pairs, judge)
         print(
-            json.dumps({"setting": name, **{key: round(value, 4) for key, value in found.items()}}),
+            json.dumps({"setting": name, **{key: round(value, 4) for key, value in result.items()}}),
             flush=True,
         )
 

@@ -60,8 +60,8 @@ class Timed:
         def do(batch: Sequence[Example]) -> tuple[float, float, str]:
             # All workers are on this machine, so they have one clock.
             started = time.time()
-            found = augment(batch).rows
-            texts = "\n".join(one.text for _, augmentation in found for one in augmentation.augmented)
+            result = augment(batch).rows
+            texts = "\n".join(term.text for _, augmentation in result for term in augmentation.augmented)
             return started, time.time(), texts
 
         return do
@@ -76,8 +76,8 @@ def seconds(workers: int, examples: list[Example]) -> tuple[float, str]:
     batches = Batches(examples, size, len(examples))
     with tempfile.TemporaryDirectory() as folder:
         work = Timed(AugmentWork(ScorerRecipe.of(MarsScorer(cache=None))), workers, folder)
-        found = list(engine.run(work, batches, silent_stages))
-    starts, ends, texts = zip(*found, strict=True)
+        result = list(engine.run(work, batches, silent_stages))
+    starts, ends, texts = zip(*result, strict=True)
     return max(ends) - min(starts), "\n".join(texts)
 
 
@@ -108,9 +108,9 @@ def main(references: int = REFERENCES) -> None:
             taken, text = run()
             times[way].append(taken)
             texts.add(text)
-    one, two, threads = (statistics.median(found) for found in times.values())
+    first, two, threads = (statistics.median(time) for time in times.values())
     report(
-        "ray_scaling", one / two, at_least=1.8, references=references, one_worker=one, two_workers=two,
+        "ray_scaling", first / two, at_least=1.8, references=references, one_worker=first, two_workers=two,
         same_texts=len(texts) == 1, cores=len(os.sched_getaffinity(0)),
     )  # fmt: skip
     report(

@@ -91,9 +91,9 @@ def compare(name: str, rows: Callable[[str], list[Example]], scorer: MarsScorer,
 def own_references(opening: str) -> list[Example]:
     """Four endings of each of 500 stories are references, each with a candidate."""
     return [
-        row(f"{number}/{place}", opening, candidate, (reference,), pair.context)
+        row(f"{number}/{index}", opening, candidate, (reference,), pair.context)
         for number, pair in enumerate(stories(500))
-        for place, (reference, candidate) in enumerate(
+        for index, (reference, candidate) in enumerate(
             zip(endings(pair), candidates(pair, 10)[3:7], strict=True)
         )
     ]
@@ -102,9 +102,9 @@ def own_references(opening: str) -> list[Example]:
 def five_systems(opening: str) -> list[Example]:
     """The endings of 400 stories, with five candidates each."""
     return [
-        row(f"{number}/{place}", opening, candidate, (pair.reference,), pair.context)
+        row(f"{number}/{index}", opening, candidate, (pair.reference,), pair.context)
         for number, pair in enumerate(stories(400))
-        for place, candidate in enumerate(candidates(pair, 5))
+        for index, candidate in enumerate(candidates(pair, 5))
     ]
 
 

@@ -36,15 +36,15 @@ BATCHES = (1, 7, 32)
 
 def pairs_of(path: Path, count: int) -> list[Pair]:
     """The first distinct (context, reference) pairs of a file."""
-    found: dict[Pair, None] = {}
+    results: dict[Pair, None] = {}
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             references = row.get("references") or [row["right_ending"]]
-            found.setdefault(Pair(clean(row["context"]), clean(references[0])))
-            if len(found) == count:
+            results.setdefault(Pair(clean(row["context"]), clean(references[0])))
+            if len(results) == count:
                 break
-    return list(found)
+    return list(results)
 
 
 def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
     for rows in BATCHES:
         shuffled = random.Random(rows).sample(distinct, len(distinct))
         run = DecodingEngine(engine.model, engine.config, max_rows=rows)
-        found = dict(zip(shuffled, run.ranked(shuffled), strict=True))
-        wrong = [pair for pair, each in jobs.items() if any(found[job] != expected[job] for job in each)]
+        ranked = dict(zip(shuffled, run.ranked(shuffled), strict=True))
+        wrong = [pair for pair, each in jobs.items() if any(ranked[job] != expected[job] for job in each)]
         result[f"differ_at_{rows}"] = len(wrong)
         result[f"near_ties_at_{rows}"] = run.counts.repeated
     return result

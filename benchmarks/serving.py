@@ -71,8 +71,8 @@ def main(seconds: float = SECONDS) -> None:
         scorer.score_examples(rows)
         pack = os.path.join(folder, "references.marspack")
         with pack_writer(pack, scorer.pack_header) as writer:
-            for pair, found in scorer.augment_examples(rows).items():
-                writer.add(pair, found)
+            for pair, augmentation in scorer.augment_examples(rows).items():
+                writer.add(pair, augmentation)
         with server("--pack", pack) as (port, pid):
             asyncio.run(load(port, fresh, CLIENTS, 2.0))
             total, alone = Load(), []
@@ -179,8 +179,8 @@ def server(*options: str, cache: Path | None = None) -> Iterator[tuple[int, int]
     )
     try:
         assert process.stderr is not None
-        found = next(filter(None, (re.search(r"127\.0\.0\.1:(\d+)", line) for line in process.stderr)))
-        yield int(found[1]), process.pid
+        result = next(filter(None, (re.search(r"127\.0\.0\.1:(\d+)", line) for line in process.stderr)))
+        yield int(result[1]), process.pid
     finally:
         process.terminate()
         process.wait()

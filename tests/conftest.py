@@ -27,7 +27,7 @@ MODEL_FIXTURES = {
 MODEL_FILES = (
     "real_models",
     "shared_data",
-    "robust",
+    "shuffled_and_copied",
     "human_data",
     "embedding_metrics",
     "same_as_library",

@@ -160,7 +160,15 @@ class TestPresets:
         )
 
     def test_names(self) -> None:
-        assert sorted(PRESETS) == ["general", "multilingual", "paper", "paper-formula", "qa", "story", "summary"]
+        assert sorted(PRESETS) == [
+            "general",
+            "multilingual",
+            "paper",
+            "paper-formula",
+            "qa",
+            "story",
+            "summary",
+        ]
         with pytest.raises(
             ConfigError, match=r"unknown preset 'storys'; there are general, .*Did you mean 'story'\?"
         ):

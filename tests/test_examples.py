@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import datasets
 import numpy as np
+import pandas as pd
+import pyarrow
 import pytest
 
 from mars_score.errors import InputError
-from mars_score.io.examples import make_examples
+from mars_score.io.examples import check_arguments, make_examples, refuse_without_references
 from mars_score.types import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GOOD: dict[str, Any] = {
     "candidates": ["The owl slept.", ""],
@@ -57,8 +63,8 @@ def test_texts_come_through_unchanged() -> None:
         ("The owl slept.", "str"),
         (b"The owl slept.", "bytes"),
         ({"The owl slept."}, "set"),
-        ((text for text in ["a", "b"]), "generator"),
-        (np.array(["a", "b"]), "ndarray"),
+        ({"a": "b", "c": "d"}, "dict"),
+        (pd.DataFrame({"a": ["b", "c"]}), "DataFrame"),
         (7, "int"),
     ],
 )
@@ -66,9 +72,69 @@ def test_no_list(name: str, value: object, kind: str) -> None:
     assert complaint(**{name: value}) == f"{name} must be a list of texts, not {kind}"
 
 
-@pytest.mark.parametrize("name", ["candidates", "references"])
-def test_none_in_place_of_a_list(name: str) -> None:
-    assert complaint(**{name: None}) == f"{name} must be a list of texts, not NoneType"
+@pytest.mark.parametrize(
+    "column",
+    [
+        tuple, np.array, pd.Series, iter, lambda texts: (text for text in texts),
+        lambda texts: pd.Series(texts, index=[7, 3], dtype="category"),
+        lambda texts: datasets.Dataset.from_dict({"text": texts})["text"],
+        lambda texts: pyarrow.array(texts).to_pandas(),
+    ],
+)  # fmt: skip
+def test_any_ordered_column(column: Callable[[list[str]], Any]) -> None:
+    wanted = make_examples(["a", "b"], ["c", "d"], ["e", ""], ["x", "y"], ["q", "r"])
+    found = make_examples(
+        column(["a", "b"]), column(["c", "d"]), column(["e", ""]), column(["x", "y"]), column(["q", "r"])
+    )
+    assert found == wanted
+    assert {
+        type(text) for one in found for text in (one.id, one.candidate, *one.references, one.context)
+    } == {str}
+
+
+def test_several_references_in_any_ordered_column() -> None:
+    wanted = [("c", "d"), ("e",)]
+    lists = [["c", "d"], ["e"]]
+    for references in (
+        lists,
+        pd.Series(lists),
+        pd.Series([np.array(one) for one in lists]),
+        [iter(one) for one in lists],
+    ):
+        assert [one.references for one in make_examples(["a", "b"], references)] == wanted
+    assert make_examples(["a"], np.array([["c", "d"]]))[0].references == ("c", "d")
+
+
+def test_a_question_ends_its_context() -> None:
+    first, second = make_examples(["a", "b"], ["c", "d"], ["e", ""], questions=["Why?", "When?"])
+    assert (first.context, first.question) == ("e\nWhy?", "Why?")
+    assert (second.context, second.question) == ("When?", "When?")
+    assert make_examples(["a"], ["c"], ["e"], questions=[""])[0] == make_examples(["a"], ["c"], ["e"])[0]
+
+
+def test_none_in_place_of_a_list() -> None:
+    assert complaint(candidates=None) == "candidates must be a list of texts, not NoneType"
+
+
+def test_rows_without_references() -> None:
+    rows = make_examples(["a"], None, ["e"])
+    assert rows == [Example("1", "a", (), "e")]
+    with pytest.raises(InputError, match=r"'1' has no reference, and bleu4 .*\n.*mars_context"):
+        refuse_without_references(rows, "bleu4")
+    with pytest.raises(InputError, match="mars_context"):
+        make_examples(["a"], [[]], ["e"])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("predictions", "candidates"), ("cands", "candidates"), ("hypotheses", "candidates"), ("refs", "references"),
+        ("sources", "contexts"), ("context", "contexts"), ("question", "questions"), ("candidatse", "candidates"),
+    ],
+)  # fmt: skip
+def test_names_that_other_tools_have(name: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'. Did you mean '{meant}'"):
+        check_arguments([name], "score")
 
 
 @pytest.mark.parametrize("name", ["references", "contexts", "ids"])
@@ -103,8 +169,9 @@ def test_no_reference() -> None:
 
 
 def test_numbers_serve_as_ids() -> None:
-    ids: Any = [10, 2]
-    assert [example.id for example in make_examples(["a", "b"], ["c", "d"], ids=ids)] == ["10", "2"]
+    lists: list[Any] = [[10, 2], np.array([10, 2]), pd.Series([10, 2])]
+    for ids in lists:
+        assert [example.id for example in make_examples(["a", "b"], ["c", "d"], ids=ids)] == ["10", "2"]
 
 
 @pytest.mark.parametrize("ids", [["owl", "owl"], [1, "1"]])

@@ -12,6 +12,7 @@ import mars_score
 from mars_score.mars.scorer import MarsScorer
 
 PUBLIC = [
+    "AsyncScorer",
     "Augmentation",
     "AugmentedReference",
     "Block",
@@ -37,6 +38,7 @@ PUBLIC = [
     "__version__",
     "make_metric",
     "preset",
+    "score",
     "score_all",
 ]
 HEAVY = (

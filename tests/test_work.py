@@ -73,7 +73,7 @@ def test_a_worker_with_another_algorithm_is_refused(monkeypatch: pytest.MonkeyPa
     travelled = pickle.dumps(ScoreWork(ScorerRecipe.of(scorer), ("bleu1", "candidate_length"), made=made))
     assert pickle.loads(travelled)(silent_stages)(EXAMPLES).rows
     assert pickle.loads(pickle.dumps(pickle.loads(travelled))).expected == tuple(
-        one.signature for one in made
+        metric.signature for metric in made
     )
     monkeypatch.setitem(ALGORITHM, "bleu1", 9)
     with pytest.raises(EngineError, match=r"a worker.s bleu1 is not the one that was asked for"):
@@ -105,8 +105,8 @@ def test_distinct_references() -> None:
         ),
         Example("d", "", ("Nobody was hurt.",), "The mill burned.", "burned."),
     ]
-    found = list(distinct_references(rows * 200))
-    assert [(one.id, one.context, one.references, one.question) for one in found] == [
+    result = list(distinct_references(rows * 200))
+    assert [(example.id, example.context, example.references, example.question) for example in result] == [
         ("1", "The mill burned.", ("Nobody was hurt.",), ""),
         ("2", "The mill burned.", ("All were safe.",), ""),
         ("3", "The mill burned.", ("Nobody was hurt.",), "burned."),

@@ -59,12 +59,12 @@ class Module:
 
 def modules(source: Path) -> list[Module]:
     """Read every Python file below a folder."""
-    found = []
+    results = []
     for path in sorted((source / PACKAGE).rglob("*.py")):
         text = path.read_text("utf-8")
         name = ".".join(path.relative_to(source).with_suffix("").parts)
-        found.append(Module(name, len(text.splitlines()), ast.parse(text)))
-    return found
+        results.append(Module(name, len(text.splitlines()), ast.parse(text)))
+    return results
 
 
 def importers(package: list[Module]) -> Counter[str]:
@@ -85,13 +85,13 @@ def importers(package: list[Module]) -> Counter[str]:
 
 def functions(package: list[Module]) -> list[tuple[int, str]]:
     """Return (lines, name) of every function, longest first."""
-    found = [
+    results = [
         (node.end_lineno - node.lineno + 1, f"{module.name}.{node.name}")
         for module in package
         for node in ast.walk(module.tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno
     ]
-    return sorted(found, reverse=True)
+    return sorted(results, reverse=True)
 
 
 def classes_defined_twice(package: list[Module]) -> list[str]:
@@ -117,13 +117,13 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
     """Return the rows of the table."""
     package = modules(source)
     counts = importers(package)
-    alone = [one.name for one in package if not one.is_package and counts[one.name] == 1]
-    short = [one.name for one in package if not one.is_package and one.lines < SHORT]
+    alone = [module.name for module in package if not module.is_package and counts[module.name] == 1]
+    short = [module.name for module in package if not module.is_package and module.lines < SHORT]
     twice = classes_defined_twice(package)
-    longest, largest = functions(package)[0], max(package, key=lambda one: one.lines)
+    longest, largest = functions(package)[0], max(package, key=lambda module: module.lines)
     return [
         Measure("Python files", len(package), 200),
-        Measure("lines", sum(one.lines for one in package), 31_000, goal=26_000),
+        Measure("lines", sum(module.lines for module in package), 31_000, goal=26_000),
         Measure("modules with one importer", len(alone), 45, tuple(alone)),
         Measure(f"modules under {SHORT} lines", len(short), 15, tuple(short)),
         Measure("modules that a score imports", len(scored), 90, tuple(scored), goal=80),

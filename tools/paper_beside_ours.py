@@ -72,8 +72,8 @@ def table2(study: Study) -> list[str]:
 
 def table3(study: Study) -> list[str]:
     """Pearson's r within each system of Newsroom."""
-    data = next(one for one in study.datasets if one.name == "newsroom")
-    found = {
+    data = next(dataset for dataset in study.datasets if dataset.name == "newsroom")
+    results = {
         (cell.metric, cell.group): cell.value
         for cell in data.cells
         if (cell.target, cell.level, cell.statistic) == ("human", "system", "pearson")
@@ -81,7 +81,7 @@ def table3(study: Study) -> list[str]:
     lines = _head("metric", *SYSTEMS.values())
     for name, metric in ROWS.items():
         paper = NEWSROOM.get(metric, (None, None, None))
-        pairs = zip(paper, (found.get((metric, system)) for system in SYSTEMS), strict=True)
+        pairs = zip(paper, (results.get((metric, system)) for system in SYSTEMS), strict=True)
         lines.append(_line(name, *(f"{_short(before)} / {_short(now)}" for before, now in pairs)))
     return lines
 
@@ -102,8 +102,10 @@ def table4(study: Study, attack: str) -> list[str]:
     for name, metric in ROWS.items():
         cells = []
         for data in _ordered(study):
-            (one,) = (one for one in data.attacks if (one.metric, one.attack) == (metric, attack))
-            cells.append(f"{_percent(one.share)} / {_percent(one.upper_share)}")
+            (result,) = (
+                result for result in data.attacks if (result.metric, result.attack) == (metric, attack)
+            )
+            cells.append(f"{_percent(result.share)} / {_percent(result.upper_share)}")
         lines.append(_line(name, *cells))
     return lines
 
@@ -120,9 +122,9 @@ def table5(study: Study, q: float = 0.8) -> list[str]:
 
 def _pooled(data: DatasetResult, metric: str) -> str:
     (cell,) = (
-        one
-        for one in data.cells
-        if (one.metric, one.target, one.level, one.statistic) == (metric, "human", "pooled", "pearson")
+        cell
+        for cell in data.cells
+        if (cell.metric, cell.target, cell.level, cell.statistic) == (metric, "human", "pooled", "pearson")
     )
     return f"{_short(cell.value)} [{_short(cell.low)}, {_short(cell.high)}]"
 

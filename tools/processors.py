@@ -91,7 +91,7 @@ class Run:
     """The last line of pytest."""
     ok: bool
     """Whether all tests passed, and `doctor` agreed."""
-    told: str
+    output: str
     """What was printed, for when something is wrong."""
     record: dict[str, Any] | None
     seconds: float
@@ -111,9 +111,9 @@ def rows() -> list[Any]:
     from mars_score.types import Example
 
     told = [
-        Example(f"story{number}/{place}", text, (pair[1],), pair[0])
+        Example(f"story{number}/{index}", text, (pair[1],), pair[0])
         for number, pair in enumerate(stories(STORIES))
-        for place, text in enumerate(candidates(pair, 2))
+        for index, text in enumerate(candidates(pair, 2))
     ]
     return [*read_examples(ROOT / "examples" / "demo.jsonl"), *golden.EXAMPLES, *told]
 
@@ -135,13 +135,13 @@ def record(path: Path, *, reverse: bool) -> None:
         scores[name] = {row.id: value.score for row, value in zip(examples, values, strict=True)}
     draw = torch.Generator().manual_seed(0)
     product = torch.rand(192, 384, generator=draw) @ torch.rand(384, 1536, generator=draw)
-    found = {
+    record = {
         "capability": torch.backends.cpu.get_cpu_capability(),
         "product": hashlib.sha256(product.numpy().tobytes()).hexdigest()[:6],
         "texts": {item.id: [term.text for term in item.augmented] for item in items},
         "scores": scores,
     }
-    path.write_text(json.dumps(found), "utf-8")
+    path.write_text(json.dumps(record), "utf-8")
     doctor(args=[], standalone_mode=False)
 
 
@@ -179,7 +179,7 @@ def run(processor: Processor, threads: int, library: Path | None, folder: Path) 
         "--ignore",
         "tests/golden",
     ]
-    own = [
+    recording = [
         sys.executable,
         str(Path(__file__).resolve()),
         "--record",
@@ -190,26 +190,28 @@ def run(processor: Processor, threads: int, library: Path | None, folder: Path) 
     tested = threads == (2 if processor is PROCESSORS[0] else 1)
     done = [
         subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        for command in ((test, own) if tested else (own,))
+        for command in ((test, recording) if tested else (recording,))
     ]
     said = [line for line in done[0].stdout.splitlines() if line.strip()] if tested else ["not run"]
     return Run(
         processor.name,
         threads,
         said[-1].strip("= ") if said else "pytest said nothing",
-        not any(one.returncode for one in done),
-        "\n".join(text for one in done if one.returncode for text in (one.stdout, one.stderr)),
+        not any(process.returncode for process in done),
+        "\n".join(
+            text for process in done if process.returncode for text in (process.stdout, process.stderr)
+        ),
         json.loads(path.read_text("utf-8")) if path.is_file() else None,
         time.monotonic() - start,
     )
 
 
-def gap(one: dict[str, Any], other: dict[str, Any], metrics: Iterable[str]) -> float:
+def gap(first: dict[str, Any], second: dict[str, Any], metrics: Iterable[str]) -> float:
     """The largest difference of two records; infinite where only one of them has a number."""
     largest = 0.0
     for metric in metrics:
-        for row, a in one["scores"][metric].items():
-            b = other["scores"][metric][row]
+        for row, a in first["scores"][metric].items():
+            b = second["scores"][metric][row]
             if a is None or b is None:
                 largest = largest if a is b else float("inf")
             else:
@@ -217,20 +219,20 @@ def gap(one: dict[str, Any], other: dict[str, Any], metrics: Iterable[str]) -> f
     return largest
 
 
-def differing(one: dict[str, Any], other: dict[str, Any]) -> int:
+def differing(first: dict[str, Any], second: dict[str, Any]) -> int:
     """How many augmented references differ."""
-    pairs = ((texts, other["texts"][row]) for row, texts in one["texts"].items())
+    pairs = ((texts, second["texts"][row]) for row, texts in first["texts"].items())
     return sum(a != b for mine, others in pairs for a, b in zip(mine, others, strict=True))
 
 
 def faults(runs: Sequence[Run]) -> list[str]:
     """What does not hold, in words."""
-    found = [f"{one.name}: {one.tests}\n{one.told}" for one in runs if not one.ok]
-    known = [one for one in runs if one.record is not None]
-    first = {one.processor: one for one in reversed(known)}  # with the fewest threads
-    for one in known:
-        alone, base = first[one.processor], known[0]
-        assert one.record
+    failures = [f"{run.name}: {run.tests}\n{run.output}" for run in runs if not run.ok]
+    recorded = [run for run in runs if run.record is not None]
+    first = {run.processor: run for run in reversed(recorded)}  # with the fewest threads
+    for run in recorded:
+        alone, base = first[run.processor], recorded[0]
+        assert run.record
         assert base.record
         for metric in ("mars", *METRICS):
             loose = metric in LIKELIHOODS
@@ -240,13 +242,13 @@ def faults(runs: Sequence[Run]) -> list[str]:
             )
             for other, bound in allowed:
                 assert other.record
-                if (apart := gap(other.record, one.record, [metric])) > bound:
-                    found.append(
-                        f"{one.name}: {metric} differs by {apart:.1e} from {other.name}, more than {bound}"
+                if (apart := gap(other.record, run.record, [metric])) > bound:
+                    failures.append(
+                        f"{run.name}: {metric} differs by {apart:.1e} from {other.name}, more than {bound}"
                     )
-        if count := differing(base.record, one.record):
-            found.append(f"{one.name}: {count} augmented references differ from {base.name}")
-    return found
+        if count := differing(base.record, run.record):
+            failures.append(f"{run.name}: {count} augmented references differ from {base.name}")
+    return failures
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -254,19 +256,19 @@ def table(runs: Sequence[Run]) -> str:
     lines = [
         "processor      threads  torch    product  other texts  mars gap  other gap  seconds  tests and doctor"
     ]
-    base = next((one.record for one in runs if one.record), None)
-    for one in runs:
+    base = next((run.record for run in runs if run.record), None)
+    for run in runs:
         numbers = " " * 47
-        if base is not None and one.record is not None:
-            texts = sum(map(len, one.record["texts"].values()))
+        if base is not None and run.record is not None:
+            texts = sum(map(len, run.record["texts"].values()))
             numbers = (
-                f"{one.record['capability']:<8} {one.record['product']}  "
-                f"{differing(base, one.record):>4} of {texts:<3}  {gap(base, one.record, ['mars']):8.1e}  "
-                f"{gap(base, one.record, METRICS):9.1e}"
+                f"{run.record['capability']:<8} {run.record['product']}  "
+                f"{differing(base, run.record):>4} of {texts:<3}  {gap(base, run.record, ['mars']):8.1e}  "
+                f"{gap(base, run.record, METRICS):9.1e}"
             )
         lines.append(
-            f"{one.processor:<14} {one.threads:>7}  {numbers} {one.seconds:8.0f}  "
-            f"{'ok' if one.ok else 'FAILED'}: {one.tests}"
+            f"{run.processor:<14} {run.threads:>7}  {numbers} {run.seconds:8.0f}  "
+            f"{'ok' if run.ok else 'FAILED'}: {run.tests}"
         )
     return "\n".join(lines)
 
@@ -274,17 +276,17 @@ def table(runs: Sequence[Run]) -> str:
 def main() -> int:
     """Run all processors, or those that are named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", help=", ".join(one.name for one in PROCESSORS))
+    parser.add_argument("names", nargs="*", help=", ".join(processor.name for processor in PROCESSORS))
     parser.add_argument("--record", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--reverse", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.record is not None:
         record(options.record, reverse=options.reverse)
         return 0
-    unknown = set(options.names) - {one.name for one in PROCESSORS}
+    unknown = set(options.names) - {processor.name for processor in PROCESSORS}
     if unknown:
         parser.error(f"no processor is called {', '.join(sorted(unknown))}")
-    chosen = [one for one in PROCESSORS if not options.names or one.name in options.names]
+    chosen = [processor for processor in PROCESSORS if not options.names or processor.name in options.names]
     if platform.machine().lower() not in ("x86_64", "amd64"):
         print(
             f"other processors can be told to libraries on x86 only, not on {platform.machine()}: native alone"
@@ -292,15 +294,15 @@ def main() -> int:
         chosen = [PROCESSORS[0]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        library = intel_library(folder) if any(one.intel for one in chosen) else None
-        if library is None and any(one.intel for one in chosen):
+        library = intel_library(folder) if any(processor.intel for processor in chosen) else None
+        if library is None and any(processor.intel for processor in chosen):
             print(
                 "no C compiler: MKL obeys its variables on processors of Intel only, and stays as it is elsewhere"
             )
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # one process a core
             # The last one is the slowest, so it begins.
-            runs = list(pool.map(lambda one: run(one, 1, library, folder), chosen[::-1]))[::-1]
-        runs += [run(one, 2, library, folder) for one in chosen]
+            runs = list(pool.map(lambda processor: run(processor, 1, library, folder), chosen[::-1]))[::-1]
+        runs += [run(processor, 2, library, folder) for processor in chosen]
     wrong = faults(runs)
     print(*wrong, sep="\n")
     print(table(runs))

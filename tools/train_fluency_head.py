@@ -103,7 +103,9 @@ def _shipped(body: Body) -> Head:
 
 def _measure(body: Body, head: Head, texts: Texts) -> dict[str, Any]:
     """How often a text of the held-out files has a better value than the same text spoilt."""
-    found: dict[str, Any] = {"how": "share of texts (5 words or more) whose value falls when they are spoilt"}
+    report: dict[str, Any] = {
+        "how": "share of texts (5 words or more) whose value falls when they are spoilt"
+    }
     for name in TEST:
         random = rnd.Random(1)
         pieces = [words for words in passages(texts[name], random) if len(words) >= 5]
@@ -112,26 +114,28 @@ def _measure(body: Body, head: Head, texts: Texts) -> dict[str, Any]:
         stock = [word for words in pieces for word in words]
         before = _values(body, head, [leave(words, random) for words in pieces])
         ways = {"reorder": reorder, "swap": swap, "drop": drop, "repeat": repeat, "replace": replacing(stock)}
-        found[name] = {"texts": len(pieces)}
+        report[name] = {"texts": len(pieces)}
         for way, spoil in ways.items():
             spoilt = [spoil(words, random) for words in pieces]
             after = _values(body, head, spoilt)
-            fell = [old > new for old, new, one in zip(before, after, spoilt, strict=True) if any(one.wrong)]
-            found[name][way] = round(sum(fell) / len(fell), 4)
-    return found
+            fell = [
+                old > new for old, new, text in zip(before, after, spoilt, strict=True) if any(text.wrong)
+            ]
+            report[name][way] = round(sum(fell) / len(fell), 4)
+    return report
 
 
 def _values(body: Body, head: Head, spoilt: list[Spoilt]) -> list[float]:
     """Mean log-probability that a word is in its place."""
-    order = sorted(range(len(spoilt)), key=lambda place: len(spoilt[place].words))
+    order = sorted(range(len(spoilt)), key=lambda index: len(spoilt[index].words))
     values = dict[int, float]()
     for start in range(0, len(order), 32):
         places = order[start : start + 32]
-        states, _, real = body.read([spoilt[place] for place in places])
+        states, _, real = body.read([spoilt[index] for index in places])
         with torch.no_grad():
-            own = torch.nn.functional.logsigmoid(-head(states)) * real
-        values |= dict(zip(places, (own.sum(1) / real.sum(1)).tolist(), strict=True))
-    return [values[place] for place in range(len(spoilt))]
+            log_probabilities = torch.nn.functional.logsigmoid(-head(states)) * real
+        values |= dict(zip(places, (log_probabilities.sum(1) / real.sum(1)).tolist(), strict=True))
+    return [values[index] for index in range(len(spoilt))]
 
 
 if __name__ == "__main__":

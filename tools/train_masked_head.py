@@ -136,9 +136,9 @@ def _compare(card: dict[str, Any], measured: dict[str, Any]) -> int:
     print(json.dumps(measured, indent=2))
     same = all(
         abs(value - card["accuracy"][where][who][name]) <= ROUGHLY
-        for where, found in measured.items()
+        for where, result in measured.items()
         if where != "how"
-        for who, numbers in found.items()
+        for who, numbers in result.items()
         for name, value in numbers.items()
     )
     print("as on the card" if same else "NOT as on the card", file=sys.stderr)

@@ -50,9 +50,9 @@ def main(flips: int = FLIPS) -> None:
     logging.disable(logging.WARNING)  # what became of a flip is counted, not told
     draw, third = random.Random(SEED), flips // 3
     with tempfile.TemporaryDirectory() as name:
-        known = Known(Path(name))
-        _tell("bit_flips_cache", [known.flip_cache(draw) for _ in range(third)])
-        _tell("bit_flips_pack", [known.flip_pack(draw) for _ in range(third)])
+        recorded = Known(Path(name))
+        _tell("bit_flips_cache", [recorded.flip_cache(draw) for _ in range(third)])
+        _tell("bit_flips_pack", [recorded.flip_pack(draw) for _ in range(third)])
     with tempfile.TemporaryDirectory() as name:
         flip_models(Path(name), draw, flips - 2 * third)
 
@@ -87,8 +87,8 @@ class Known:
         self.first = first = MarsScorer(cache=folder / "logged")
         self.expected = first.score_examples(self.rows)
         with pack_writer(folder / "good.marspack", first.pack_header) as writer:
-            for pair, one in first.augment_examples(self.rows).items():
-                writer.add(pair, one)
+            for pair, augmentation in first.augment_examples(self.rows).items():
+                writer.add(pair, augmentation)
         # Copied while it is open, so that most of it is in the write-ahead log; and once more when it is closed.
         shutil.copytree(folder / "logged", folder / "open")
         _close(first)
@@ -96,18 +96,18 @@ class Known:
 
     def flip_cache(self, draw: random.Random) -> str:
         """Flip a bit of the cache's file or of its log, and score."""
-        place = self.folder / "flipped"
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(self.folder / draw.choice(["open", "closed"]), place)
-        _flip(draw.choice([path for path in sorted(place.iterdir()) if path.stat().st_size]), draw)
-        return self._outcome(MarsScorer(cache=place))
+        copy = self.folder / "flipped"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.folder / draw.choice(["open", "closed"]), copy)
+        _flip(draw.choice([path for path in sorted(copy.iterdir()) if path.stat().st_size]), draw)
+        return self._outcome(MarsScorer(cache=copy))
 
     def flip_pack(self, draw: random.Random) -> str:
         """Flip a bit of the pack, and score."""
-        place = self.folder / "flipped.marspack"
-        shutil.copyfile(self.folder / "good.marspack", place)
-        _flip(place, draw)
-        return self._outcome(MarsScorer(cache=None, pack=place))
+        copy = self.folder / "flipped.marspack"
+        shutil.copyfile(self.folder / "good.marspack", copy)
+        _flip(copy, draw)
+        return self._outcome(MarsScorer(cache=None, pack=copy))
 
     def _outcome(self, scorer: MarsScorer) -> str:
         scorer.parts, scorer._memories = self.first.parts, self.first._memories  # no flip reaches those
@@ -128,13 +128,13 @@ def _flip_model(store: ModelStore, draw: random.Random) -> str:
     files = sorted(path for path in (store.root / name).rglob("*") if path.is_file() and path.stat().st_size)
     by_size = draw.random() < 0.5
     (path,) = draw.choices(files, weights=[path.stat().st_size if by_size else 1 for path in files])
-    place = _flip(path, draw)
+    position = _flip(path, draw)
     try:
         LOADERS[name](ModelRegistry(store))
     except ModelError:
         return NOTICED
     finally:
-        _flip_at(path, place)
+        _flip_at(path, position)
         if content_problems(store.root / name, store.catalogue[name]):
             raise RuntimeError(f"{path} is not as it was")
     # The manifest says more than is needed for checking, as where the files came from.
@@ -143,17 +143,17 @@ def _flip_model(store: ModelStore, draw: random.Random) -> str:
 
 def _flip(path: Path, draw: random.Random) -> int:
     """Flip one bit of a file; return its place."""
-    place = draw.randrange(path.stat().st_size * 8)
-    _flip_at(path, place)
-    return place
+    position = draw.randrange(path.stat().st_size * 8)
+    _flip_at(path, position)
+    return position
 
 
-def _flip_at(path: Path, place: int) -> None:
+def _flip_at(path: Path, offset: int) -> None:
     with path.open("r+b") as stream:
-        stream.seek(place // 8)
+        stream.seek(offset // 8)
         (byte,) = stream.read(1)
-        stream.seek(place // 8)
-        stream.write(bytes([byte ^ 1 << place % 8]))
+        stream.seek(offset // 8)
+        stream.write(bytes([byte ^ 1 << offset % 8]))
 
 
 def _close(scorer: MarsScorer) -> None:

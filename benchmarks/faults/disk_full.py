@@ -128,13 +128,13 @@ def _store(folder: Path) -> None:
 
 
 @contextmanager
-def _tmpfs(place: Path, size: str) -> Iterator[None]:
+def _tmpfs(folder: Path, size: str) -> Iterator[None]:
     """A disk of this size at a place."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
     try:
         yield
     finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def _good(ended: Ended) -> Ended:

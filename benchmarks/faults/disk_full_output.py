@@ -50,7 +50,7 @@ def _try(folder: Path, command: str, form: str) -> None:
         left = _rows(kept, "jsonl" if form == "parquet" else form)
         _mount(disk, LARGE, again=True)
         ended = _go(folder, command, output)
-        found = _read(folder, output, ended)
+        result = _read(folder, output, ended)
         beside = json.loads((folder / f"{output}.signatures.json").read_text(encoding="utf-8"))
     finally:
         subprocess.run(["umount", disk], check=True)
@@ -60,8 +60,8 @@ def _try(folder: Path, command: str, form: str) -> None:
         "no traceback": "Traceback" not in full.err,
         "whole rows only": 0 < len(left) < len(expected)
         and left == (expected[: len(left)] if form != "parquet" else left),
-        "goes on": f"going on after {len(left)} of {len(expected)}" in ended.err,
-        "the same in the end": found == expected,
+        "resumes": f"resuming after {len(left)} of {len(expected)}" in ended.err,
+        "the same in the end": result == expected,
         "a finished file of signatures": ("rows" in beside) or ("references" in beside),
     }
     failed = [check for check, holds in checks.items() if not holds]

@@ -39,10 +39,10 @@ def main(references: int = REFERENCES) -> None:
         running = [start(folder, "score", "rows.jsonl", "-o", f"{i}.jsonl") for i in range(PROCESSES)]
         ended = [finish(process) for process in running]
         seconds = time.perf_counter() - started
-        failed = [one.err for one in ended if one.code]
+        failed = [process.err for process in ended if process.code]
         if failed:
             sys.exit(failed[0])
-        augmented = [one.cost("references augmented") for one in ended]
+        augmented = [process.cost("references augmented") for process in ended]
         report(
             "eight_processes_augmented", sum(augmented) / references, at_most=TOLERATED,
             references=references, augmented=str(augmented), seconds=seconds,

@@ -65,18 +65,18 @@ def main(kills: int = KILLS, module: str = REAL) -> None:
                 continue
             left, cached = _rows_left(folder, form), _cached(folder)
             ended = run(folder, *_command(form), module=module)
-            found = _content(folder, form)
-            differing += found != expected[form]
-            wrong += form in SCORES and _ids(found, form) != [row["id"] for row in rows]
+            result = _content(folder, form)
+            differing += result != expected[form]
+            wrong += form in SCORES and _ids(result, form) != [row["id"] for row in rows]
             total = len(rows) if form in SCORES else REFERENCES
             if left < total:
                 # What the output itself has of augmented references is not looked up again.
-                known = max(cached, left) if form in AUGMENTED else cached
-                again += max(0, ended.cost("references augmented") + known - REFERENCES)
+                ready = max(cached, left) if form in AUGMENTED else cached
+                again += max(0, ended.cost("references augmented") + ready - REFERENCES)
             moments.append(
                 {
                     "at": moment, "rows_left": left, "cached": cached,
-                    "same": found == expected[form], "total": total,
+                    "same": result == expected[form], "total": total,
                 }
             )  # fmt: skip
             print(
@@ -88,8 +88,8 @@ def main(kills: int = KILLS, module: str = REAL) -> None:
         facts: dict[str, Any] = {
             "models": "toys" if module == TOYS else "real", "kills": kills,
             "outputs": list(FORMATS), "rows": len(rows), "references": REFERENCES, "seconds_undisturbed": seconds,
-            "killed_with_rows": sum(0 < one["rows_left"] < one["total"] for one in moments),
-            "killed_with_augmentations": sum(0 < one["cached"] < REFERENCES for one in moments),
+            "killed_with_rows": sum(0 < moment["rows_left"] < moment["total"] for moment in moments),
+            "killed_with_augmentations": sum(0 < moment["cached"] < REFERENCES for moment in moments),
         }  # fmt: skip
         report("kill_and_resume_differing", float(differing), at_most=0, **facts)
         report("kill_and_resume_rows_lost_or_twice", float(wrong), at_most=0)

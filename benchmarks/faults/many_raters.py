@@ -63,8 +63,10 @@ class Form:
             encoding="utf-8",
         )
         assert self.process.stderr is not None
-        found = next(filter(None, (re.search(r"127\.0\.0\.1:(\d+)/", line) for line in self.process.stderr)))
-        self.port = int(found[1])
+        address = next(
+            filter(None, (re.search(r"127\.0\.0\.1:(\d+)/", line) for line in self.process.stderr))
+        )
+        self.port = int(address[1])
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -108,13 +110,13 @@ def write_sheet(path: Path) -> None:
         writer = csv.writer(stream)
         writer.writerow(["code", "context", "text"])
         for item in range(ITEMS):
-            for place in range(3):
-                code = f"{(3 * item + place + 1) * 2654435761 % 2**32:08x}"
+            for index in range(3):
+                code = f"{(3 * item + index + 1) * 2654435761 % 2**32:08x}"
                 writer.writerow(
                     [
                         code,
                         f"Day {item + 1} at the ferry was cold.",
-                        f"Boat {place + 1} left at {item + 6} o'clock.",
+                        f"Boat {index + 1} left at {item + 6} o'clock.",
                     ]
                 )
 
@@ -149,7 +151,7 @@ def _rate(form: Form, rater: str, ledger: Ledger) -> None:
     with httpx.Client(
         base_url=f"http://127.0.0.1:{form.port}", follow_redirects=True, trust_env=False
     ) as client:
-        for place in range(1, TEXTS + 1):
+        for index in range(1, TEXTS + 1):
             for question in QUESTIONS:
                 rating, tries = chance.randint(1, 7), 0
                 while time.monotonic() < late:
@@ -163,7 +165,7 @@ def _rate(form: Form, rater: str, ledger: Ledger) -> None:
                             "/answer",
                             data={
                                 "rater": rater,
-                                "n": place,
+                                "n": index,
                                 "sheet": mark,
                                 "question": question,
                                 "rating": rating,
@@ -173,7 +175,7 @@ def _rate(form: Form, rater: str, ledger: Ledger) -> None:
                         time.sleep(0.05)  # the form is dead, and will be back
                         continue
                     if answer.status_code == 200:
-                        ledger.acknowledged[rater, place, question] = rating
+                        ledger.acknowledged[rater, index, question] = rating
                         ledger.seconds.append(time.perf_counter() - sent)
                         break
                 ledger.again += tries - 1
@@ -200,7 +202,8 @@ def compare(path: Path, ledger: Ledger, raters: int) -> tuple[int, int, int]:
             for number, text in enumerate(order_for(sheet, rater), 1)
         }
         history = [
-            ((one.rater, places[one.rater, one.code], one.question), one.rating) for one in store.history()
+            ((answer.rater, places[answer.rater, answer.code], answer.question), answer.rating)
+            for answer in store.history()
         ]
     stored = dict(history)
     lost = sum(stored.get(asked) != rating for asked, rating in ledger.acknowledged.items())

@@ -67,11 +67,11 @@ def kill_process() -> bool:
 
 
 def _ancestors(pid: int) -> list[int]:
-    found = []
+    pids = []
     while pid > 1:
         pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[1])
-        found.append(pid)
-    return found
+        pids.append(pid)
+    return pids
 
 
 def kill_actor() -> bool:

@@ -31,10 +31,10 @@ class Ended:
 
     def cost(self, what: str) -> int:
         """A number of the last line, such as that of "references augmented"."""
-        found = re.search(rf"^cost: .*?([\d,]+) {re.escape(what)}", self.err, re.MULTILINE)
-        if found is None:
+        count = re.search(rf"^cost: .*?([\d,]+) {re.escape(what)}", self.err, re.MULTILINE)
+        if count is None:
             raise ValueError(f"no {what} in {self.err!r}")
-        return int(found[1].replace(",", ""))
+        return int(count[1].replace(",", ""))
 
 
 def start(folder: Path, *arguments: str, module: str = REAL) -> subprocess.Popen[str]:

@@ -51,7 +51,12 @@ class Dots:
             time.sleep(float(os.environ.get("TOY_SECONDS", "0")))
             progress(done, len(requests))
         return [
-            Infilled(tuple(AugmentedReference(one, (" ...",) * one.blanks) for one in request.templates))
+            Infilled(
+                tuple(
+                    AugmentedReference(template, (" ...",) * template.blanks)
+                    for template in request.templates
+                )
+            )
             for request in requests
         ]
 

@@ -49,13 +49,13 @@ class Phrase(str):
 def people(number: int, *, woman: bool) -> dict[str, str]:
     """The two persons of a text: their names and pronouns."""
     first, second = (WOMEN, MEN) if woman else (MEN, WOMEN)
-    own, other = (SHE, HE) if woman else (HE, SHE)
+    pronouns, other = (SHE, HE) if woman else (HE, SHE)
     return {
         "name": first[number % len(first)],
         "surname": SURNAMES[number % len(SURNAMES)],
-        **own,
-        "He": own["he"].capitalize(),
-        "His": own["his"].capitalize(),
+        **pronouns,
+        "He": pronouns["he"].capitalize(),
+        "His": pronouns["his"].capitalize(),
         "friend": second[(5 * number + 3) % len(second)],
         "f_surname": SURNAMES[(number + 6) % len(SURNAMES)],
         **{f"f_{key}": word for key, word in other.items()},

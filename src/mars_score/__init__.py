@@ -1,10 +1,12 @@
 """MARS: a context-aware, unsupervised score for generated text.
 
-    from mars_score import MarsScorer
+    import mars_score
 
-    scorer = MarsScorer(preset="story")
-    result = scorer.score(candidates=[...], references=[...], contexts=[...])
+    result = mars_score.score(candidates, references, contexts)
     result.scores, result.mean, result.signature, result[0].augmented
+
+`MarsScorer` has all settings; `AsyncScorer` gathers rows that come one at a time; `mars_score.integrations` has other
+tools' interfaces, and `mars_score.testing` an assertion for tests.
 
 Importing this package loads no model library and opens no connection; the models come with the first use.
 """
@@ -38,19 +40,23 @@ from mars_score.types import (
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
+    from mars_score.api import AsyncScorer, score
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import score_all
     from mars_score.metrics.registry import make_metric
 
 _LATER = {
+    "AsyncScorer": "mars_score.api",
     "MarsScorer": "mars_score.mars.scorer",
     "make_metric": "mars_score.metrics.registry",
+    "score": "mars_score.api",
     "score_all": "mars_score.metrics.base",
 }
 """Loaded when they are first asked for, with their modules."""
 
 __all__ = [
     "PRESETS",
+    "AsyncScorer",
     "Augmentation",
     "AugmentedReference",
     "Block",
@@ -75,6 +81,7 @@ __all__ = [
     "__version__",
     "make_metric",
     "preset",
+    "score",
     "score_all",
 ]
 

@@ -46,8 +46,10 @@ class MaskingConfig:
     """Mask cost of a word on the longest common subsequence with the context; any other word costs 1."""
     max_words: int = 400
     """The tail of a longer reference is cut and flagged."""
-    merge_gaps: int = 0
-    """Mask up to so many words that are left between two blanks too, so that the blanks become one. 0: never."""
+    marks: bool = False
+    """Whether punctuation may be masked, as any token in the paper. Kept marks hold sentences and brackets together."""
+    merge_gaps: int = 1
+    """Mask up to so many function words that are left between two blanks too, so that the blanks become one."""
 
     @property
     def used_tagger(self) -> str:
@@ -89,21 +91,23 @@ class InfillingConfig:
     """Planning reorders this many most probable tokens (and the rewarded ones); 0 means the vocabulary."""
     compare_unplanned: bool = True
     """Grow the plain fill beside the planned one, and let the judge choose; the paper grows the planned one only."""
-    search: SearchKind = "greedy"
+    search: SearchKind = "beam"
     """``beam``: a search for the most probable whole text; ``greedy``: one fill of each policy, its lengths judged by
     the mean likelihood, which is the paper's literal form."""
     beams: int = 4
     """For ``beam``: texts that stay in play, and the most that can be had for each ratio."""
-    proposals: int = 5
+    proposals: int = 8
     """For ``beam``: first tokens of a fill that each of these texts offers."""
     strands: int = 6
     """For ``beam``: fills that are grown for a blank, with a third as many by planning, and guesses that are judged."""
     token_reward: float = 1.5
-    """For ``beam``: nats that each token of a fill is worth; 0 prefers short, safe fills."""
+    """For ``beam``: nats that each token of a fill is worth, up to as many tokens as were masked; 0 prefers short,
+    safe fills."""
     revise: bool = True
     """For ``beam``: once all blanks are filled, try each again with the text to its right fixed."""
     no_repeat: bool = True
-    """Never write the same token twice in a row, or a pair of tokens that the text already has."""
+    """Never write the same token twice in a row, or so many tokens that the text already has: two for ``greedy``,
+    three for ``beam``."""
     sigma: int = 4
     """How many tokens longer than the masked text a fill may be."""
     judge_window: int = 4
@@ -302,14 +306,14 @@ PRESETS: dict[str, MarsConfig] = {
     # No English model takes part: neither a tagger nor the head that reads the order of words.
     "multilingual": MarsConfig(
         masking=MaskingConfig(language="auto", tagger="none"),
-        infilling=InfillingConfig(lm="gemma3-270m", search="beam"),
+        infilling=InfillingConfig(lm="gemma3-270m"),
         scoring=ScoringConfig(
             encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0, copying=0.0, echo=0.0
         ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(
-        masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus"),
+        masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus", marks=True, merge_gaps=0),
         infilling=InfillingConfig(
             lm="openai-community/gpt2-large",
             search="greedy",

@@ -81,7 +81,8 @@ def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
         f"{_number(weight)}" for weight in (masking.adjective, masking.adverb, masking.noun, masking.other)
     )
     gaps = f".gaps{masking.merge_gaps}" if masking.merge_gaps else ""
-    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}"
+    marks = ".marks" if masking.marks else ""
+    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}{marks}"
 
 
 def _filling(infilling: InfillingConfig) -> dict[str, str]:

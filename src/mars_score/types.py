@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,7 @@ class Example:
     candidate: str
     """The generated text that is judged. May be empty."""
     references: tuple[str, ...]
-    """At least one human-written text, none of them blank."""
+    """Human-written texts, none of them blank; none at all only for metrics that read no reference."""
     context: str = ""
     """What the candidate was generated from, the question included. May be empty."""
     question: str = ""
@@ -188,9 +192,33 @@ class ItemScore:
     """The share of the candidate's words that stand in runs of words copied from the context: said, not fined."""
     facts: tuple[Fact, ...] = ()
     """What neither context nor references bear out, in the candidate's order."""
+    example: Example | None = field(default=None, repr=False, compare=False)
+    """What was scored, as it was given."""
+    scorer: Any = field(default=None, repr=False, compare=False)
+    """The `MarsScorer` that scored it, which can explain it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that can be written as JSON."""
+        terms = [
+            {"ratio": term.ratio, "weight": term.weight, "cosine": term.cosine, "text": term.text}
+            for term in self.augmented
+        ]
+        return {
+            "id": self.id,
+            "score": self.score if math.isfinite(self.score) else None,
+            "flags": list(self.flags),
+            "copied": self.copied,
+            "adjustments": [asdict(one) for one in self.adjustments],
+            "facts": [asdict(one) for one in self.facts],
+            "augmented": terms,
+        }
+
+    def show(self) -> None:
+        """Show where the score comes from: in a notebook below the cell, else in the browser."""
+        _display().show(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreResult:
     """Scores in the order of the input, never without their signature."""
 
@@ -208,6 +236,47 @@ class ScoreResult:
     def mean(self) -> float:
         """The system-level score; NaN for no examples."""
         return sum(self.scores) / len(self.items) if self.items else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that can be written as JSON."""
+        mean = self.mean if math.isfinite(self.mean) else None
+        rows = [item.to_dict() for item in self.items]
+        return {"metric": self.metric, "mean": mean, "signature": self.signature, "items": rows}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each example, by id: the score, what makes it up, its flags and the candidate."""
+        import pandas as pd
+
+        rows = [
+            {
+                self.metric: item.score,
+                **{one.name: one.amount for one in item.adjustments},
+                "flags": " ".join(item.flags),
+                "candidate": item.example.candidate if item.example else None,
+            }
+            for item in self.items
+        ]
+        columns = None if rows else [self.metric, "flags", "candidate"]
+        frame = pd.DataFrame(
+            rows, index=pd.Index([item.id for item in self.items], name="id"), columns=columns
+        )
+        frame.attrs["signature"] = self.signature
+        return frame
+
+    def save(self, path: str | Path) -> None:
+        """Write the scores by the file's suffix: .json has all that `to_dict` has; .jsonl, .csv, .tsv and .parquet
+        have a row for each example, with the signature in a file beside them."""
+        import_module("mars_score.api").save_result(self, path)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{score:.3f}" for score in self.scores[:5])
+        more = f", ... ({len(self)} in all)" if len(self) > 5 else ""
+        return f"ScoreResult({self.metric}: mean {self.mean:.3f}, scores [{shown}{more}])"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: a table with bars."""
+        html: str = _display().table(self)
+        return html
 
     def __len__(self) -> int:
         return len(self.items)
@@ -234,3 +303,8 @@ class ResultRow:
             name: None if score is None or not math.isfinite(score) else score
             for name, score in self.scores.items()
         }
+
+
+def _display() -> Any:
+    """How results look; by name, since pages come last in the data flow, and most users never ask for one."""
+    return import_module("mars_score.web.explain.notebook")

@@ -68,17 +68,17 @@ def test_fewer_stories_are_the_first_of_more(count: int) -> None:
 
 
 def test_neighbours_tell_different_stories() -> None:
-    for one, other in pairwise(STORIES):
-        shared = words(one.context) & words(other.context)
-        assert len(shared) < 0.5 * len(words(one.context)), (one, other)
+    for story, other in pairwise(STORIES):
+        shared = words(story.context) & words(other.context)
+        assert len(shared) < 0.5 * len(words(story.context)), (story, other)
 
 
 def test_no_two_stories_differ_by_their_names_alone() -> None:
     names = {name.lower() for name in WOMEN + MEN} | {*SHE, *SHE.values()}
-    told = {
+    output = {
         " ".join(w for w in re.findall(r"[a-z0-9']+", p.context.lower()) if w not in names) for p in STORIES
     }
-    assert len(told) == MOST_STORIES
+    assert len(output) == MOST_STORIES
 
 
 def test_pronouns_agree_with_the_main_person() -> None:

@@ -129,7 +129,12 @@ class Dots:
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
         progress(len(requests), len(requests))
         return [
-            Infilled(tuple(AugmentedReference(one, (" ...",) * one.blanks) for one in request.templates))
+            Infilled(
+                tuple(
+                    AugmentedReference(template, (" ...",) * template.blanks)
+                    for template in request.templates
+                )
+            )
             for request in requests
         ]
 

@@ -92,7 +92,12 @@ def test_the_estimate_grows_with_the_work(cli: CommandLine, monkeypatch: pytest.
             nonlocal now
             now += 2.0 * len(requests)
             return [
-                Infilled(tuple(AugmentedReference(one, ("...",) * one.blanks) for one in request.templates))
+                Infilled(
+                    tuple(
+                        AugmentedReference(template, ("...",) * template.blanks)
+                        for template in request.templates
+                    )
+                )
                 for request in requests
             ]
 
@@ -101,12 +106,12 @@ def test_the_estimate_grows_with_the_work(cli: CommandLine, monkeypatch: pytest.
     cli.put_rows("first.jsonl", rows(5, 5))
     cli("augment", "first.jsonl", "-o", "first-out.jsonl")
     cli.put_rows("rows.jsonl", [{**row, "context": "Hmm."} for row in rows(90, 10)])
-    found = re.search(
+    result = re.search(
         r"time: about ([\d.]+) s in one process",
         cli("augment", "rows.jsonl", "-o", "o.jsonl", "--dry-run").out,
     )
-    assert found
-    assert float(found[1]) == pytest.approx(20.0, abs=0.2)
+    assert result
+    assert float(result[1]) == pytest.approx(20.0, abs=0.2)
     cli.put_rows("rows.jsonl", rows(20, 10))  # five of which the cache has
     assert "time: about 10.0 s" in cli("augment", "rows.jsonl", "-o", "o.jsonl", "--dry-run").out
 

@@ -199,7 +199,7 @@ threading.Thread(target=linger).start()
 run()
 """,
 )
-"""Python waits for this thread as it ends, after the command has said how to go on."""
+"""Python waits for this thread as it ends, after the command has said how to resume."""
 IN_BETWEEN = SLOW.replace(
     """            print("working", flush=True)
             time.sleep(600)
@@ -224,7 +224,7 @@ def twice(cli: CommandLine, code: str, first: signal.Signals, second: signal.Sig
         wait_for_work(process)
         if code is AT_THE_END:
             assert process.stderr is not None
-            while "to go on" not in process.stderr.readline():
+            while "to resume" not in process.stderr.readline():
                 pass
             signal_at_end(process)
         process.send_signal(second)
@@ -247,7 +247,7 @@ def test_a_second_signal_leaves_at_once(
     code, err = twice(cli, IN_BETWEEN, first, second)
     assert code == 130
     assert err == (
-        "interrupted again; leaving at once. What was written stays, and the same command goes on with it.\n"
+        "interrupted again; exiting now. What was written is kept, and the same command resumes there.\n"
     )
     assert ids("out.jsonl") == [str(n) for n in range(10)]
 

@@ -66,7 +66,7 @@ def test_killed_between_rows(cli: CommandLine, scorer: MarsScorer, command: str)
     with start(cli, command) as process:
         _, err = process.communicate()
     assert process.returncode == 0, err
-    assert f"going on after {kept} of {len(ROWS)} " in err
+    assert f"resuming after {kept} of {len(ROWS)} " in err
     examples = list(read_examples("rows.jsonl"))
     if command == "score":
         expected = {item.id: item.score for item in scorer.score_examples(examples).items}
@@ -74,6 +74,6 @@ def test_killed_between_rows(cli: CommandLine, scorer: MarsScorer, command: str)
         # One by one and all together are the same to the last bit.
         assert {row["id"]: row["scores"]["mars"] for row in written()} == expected
         return
-    found = scorer.augment_examples(examples)
-    texts = [[one.text for one in found[example.pairs[0]].augmented] for example in examples]
-    assert [[one["text"] for one in row["augmented"]] for row in written()] == texts
+    result = scorer.augment_examples(examples)
+    texts = [[term.text for term in result[example.pairs[0]].augmented] for example in examples]
+    assert [[term["text"] for term in row["augmented"]] for row in written()] == texts

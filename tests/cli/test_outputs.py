@@ -77,9 +77,9 @@ def many(count: int) -> list[dict[str, Any]]:
 
 def signature_of(text: str) -> str:
     """Return the signature that a run shows."""
-    found = re.search(r"^signature[^:]*: (mars:augment\.v\S+)$", text, re.MULTILINE)
-    assert found
-    return found[1]
+    result = re.search(r"^signature[^:]*: (mars:augment\.v\S+)$", text, re.MULTILINE)
+    assert result
+    return result[1]
 
 
 def test_json_lines_in_a_pipe(cli: CommandLine) -> None:
@@ -127,7 +127,7 @@ def test_a_narrow_table_keeps_every_id_whole(cli: CommandLine, monkeypatch: pyte
     cli.put_rows("rows.jsonl", [{"id": name, "candidate": "", "reference": "A fox came by."}])
     monkeypatch.setenv("COLUMNS", "80")
     out = cli("score", "rows.jsonl", "--format", "table").out
-    folded = [found[0] for line in out.splitlines() if (found := re.match("[0-9-]+", line))]
+    folded = [result[0] for line in out.splitlines() if (result := re.match("[0-9-]+", line))]
     assert len(folded) > 1
     assert "".join(folded) == name
     assert "empty_candidate" in out
@@ -226,10 +226,10 @@ def test_chunks_keep_the_order(cli: CommandLine, chunks: list[list[str]], count:
     rows = many(count)
     cli.put_rows("rows.jsonl", rows)
     assert cli("score", "rows.jsonl", "-o", "out.jsonl").err.startswith(f"{count} rows, mean ")
-    found = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    results = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     ids = [row["id"] for row in rows]
-    assert [row["id"] for row in found] == ids
-    assert len({row["scores"]["mars"] for row in found}) >= min(count, 20)
+    assert [row["id"] for row in results] == ids
+    assert len({row["scores"]["mars"] for row in results}) >= min(count, 20)
     assert chunks == [ids[start : start + CHUNK] for start in range(0, count, CHUNK)]
 
 
@@ -255,22 +255,22 @@ def test_augmented_references(cli: CommandLine) -> None:
     )
     result = cli("augment", "rows.jsonl", "-o", "out.jsonl")
     assert (result.code, result.out) == (0, "")
-    found = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(row["context"], row["reference"]) for row in found] == [
+    results = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(row["context"], row["reference"]) for row in results] == [
         *((row["context"], row["reference"]) for row in ROWS),
         ("Well?", "Yes."),
         ("Well?", "Yes!"),
     ]
-    assert all(list(row) == ["context", "reference", "augmented", "flags"] for row in found)
-    first = found[0]["augmented"]
+    assert all(list(row) == ["context", "reference", "augmented", "flags"] for row in results)
+    first = results[0]["augmented"]
     assert first[0] == {"ratio": 0.0, "template": ROWS[0]["reference"], "text": ROWS[0]["reference"]}
-    assert [one["ratio"] for one in first] == [0.0, 0.2, 0.4, 0.6]
-    assert all("[_" in one["template"] and "..." in one["text"] for one in first[1:])
+    assert [term["ratio"] for term in first] == [0.0, 0.2, 0.4, 0.6]
+    assert all("[_" in term["template"] and "..." in term["text"] for term in first[1:])
     sidecar = json.loads(Path("out.jsonl.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"] == signature_of(result.err)
     assert sidecar["references"] == 5
     assert "5 references augmented" in result.err
-    assert cli("augment", "rows.jsonl", "-o", "-").rows == found
+    assert cli("augment", "rows.jsonl", "-o", "-").rows == results
 
 
 def test_augmented_references_of_many_rows(cli: CommandLine) -> None:
@@ -278,9 +278,9 @@ def test_augmented_references_of_many_rows(cli: CommandLine) -> None:
     # In the second chunk, a reference that the first one had.
     rows[CHUNK + 1]["reference"] = rows[0]["reference"]
     cli.put_rows("rows.jsonl", rows)
-    found = cli("augment", "rows.jsonl", "-o", "-").rows
+    result = cli("augment", "rows.jsonl", "-o", "-").rows
     references = [str(row["reference"]) for row in rows]
-    assert [row["reference"] for row in found] == list(dict.fromkeys(references))
+    assert [row["reference"] for row in result] == list(dict.fromkeys(references))
 
 
 def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,7 +419,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
     assert f"interrupted; the rows written so far are complete: {CHUNK} in {output}\n" in result.err
-    assert result.err.endswith(f"to go on: mars-score score rows.jsonl -o {output}\n")
+    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output}\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"].startswith("mars:augment.v")

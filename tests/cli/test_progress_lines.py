@@ -27,14 +27,14 @@ def usual(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_environment_says_how_often(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for text, lines in (("0", 0), ("20", 3), ("", 2)):
+    for text, expected in (("0", 0), ("20", 3), ("", 2)):
         monkeypatch.setenv(VARIABLE, text)
         clock = Clock()
-        told = ProgressLines(9, "rows", clock)
+        progress = ProgressLines(9, "rows", clock)
         for _ in range(60):
             clock.now += 1.0
-            told.stage("encoding", 1, 2)
-        assert len(capsys.readouterr().err.splitlines()) == lines
+            progress.stage("encoding", 1, 2)
+        assert len(capsys.readouterr().err.splitlines()) == expected
     monkeypatch.setenv(VARIABLE, "often")
     with pytest.raises(ConfigError, match="MARS_SCORE_PROGRESS='often': expected seconds"):
         ProgressLines(9, "rows")
@@ -70,7 +70,7 @@ def test_more_rows_than_were_expected_leave_nothing_to_do(capsys: pytest.Capture
 
 def test_no_time_is_promised_where_one_is_not_like_another(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    told = ProgressLines(10, "scores", clock, alike=False)
+    lines = ProgressLines(10, "scores", clock, alike=False)
     clock.now += EVERY
-    told.rows(5)
+    lines.rows(5)
     assert capsys.readouterr().err == "scores: 5 of 10; loading\n"

@@ -1,4 +1,4 @@
-"""Running a command again: it goes on where it stopped, or says why it cannot."""
+"""Running a command again: it resumes where it stopped, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -104,18 +104,18 @@ def test_killed_at_any_byte(cli: CommandLine, scored: list[str], form: str, left
         cli("score", "rows.jsonl", "-o", "whole.jsonl")
     content = Path("whole.jsonl" if form == "parquet" else whole).read_bytes()
     size = int(left * len(content)) if 0 < left < 1 else int(left) % len(content)
-    place = Path(f"{output}.partial.jsonl" if form == "parquet" else output)
-    place.write_bytes(content[:size])
+    torn = Path(f"{output}.partial.jsonl" if form == "parquet" else output)
+    torn.write_bytes(content[:size])
     ids = [row["id"] for row in rows()]
     finished = (
-        len([one for one in ids if json.dumps(one).encode() in content[:size]]) if form == "jsonl" else None
+        len([id for id in ids if json.dumps(id).encode() in content[:size]]) if form == "jsonl" else None
     )
     scored.clear()
     again = cli("score", "rows.jsonl", "-o", output)
     assert (again.code, again.out) == (0, "")
     if form == "parquet":
         assert pyarrow.parquet.read_table(output).equals(pyarrow.parquet.read_table(whole))
-        assert not place.exists()
+        assert not torn.exists()
     else:
         assert Path(output).read_bytes() == content
     assert sidecar(output) == sidecar(whole)
@@ -123,8 +123,10 @@ def test_killed_at_any_byte(cli: CommandLine, scored: list[str], form: str, left
     if finished is not None:
         # The last of those that were found may be torn off.
         assert COUNT - len(scored) in (finished, finished - 1)
-    told = [line for line in again.err.splitlines() if not line.startswith(("going on", "signatures are in"))]
-    assert told == [line for line in first.err.splitlines() if not line.startswith("signatures are in")]
+    messages = [
+        line for line in again.err.splitlines() if not line.startswith(("resuming", "signatures are in"))
+    ]
+    assert messages == [line for line in first.err.splitlines() if not line.startswith("signatures are in")]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -145,9 +147,9 @@ def test_stopped_half_way(
         stopped = cli("score", "rows.jsonl", "-o", f"out.{form}", "--restart")
     assert stopped.code == 130
     assert f"complete: {2 * CHUNK} in out.{form}" in stopped.err
-    assert stopped.err.endswith(f"to go on: mars-score score rows.jsonl -o out.{form}\n")
+    assert stopped.err.endswith(f"to resume: mars-score score rows.jsonl -o out.{form}\n")
     again = cli("score", "rows.jsonl", "-o", f"out.{form}")
-    assert again.err.startswith(f"going on after {2 * CHUNK} of {COUNT} rows in out.{form}\n")
+    assert again.err.startswith(f"resuming after {2 * CHUNK} of {COUNT} rows in out.{form}\n")
     assert scored == [row["id"] for row in rows()]
     if form == "parquet":
         assert pyarrow.parquet.read_table("out.parquet").equals(pyarrow.parquet.read_table("whole.parquet"))

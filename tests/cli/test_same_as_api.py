@@ -25,9 +25,9 @@ def test_same_scores_and_signature(tmp_path: Path, scorer: MarsScorer) -> None:
     given.write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]), encoding="utf-8")
     command = [sys.executable, "-m", "mars_score", "score", str(given), "-o", str(out)]
     subprocess.run(command, check=True, env=os.environ, capture_output=True)
-    found = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    results = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     result = scorer.score_examples(golden.EXAMPLES)
-    assert [row["scores"]["mars"] for row in found] == result.scores[::-1]
-    assert [row["id"] for row in found] == [item.id for item in result][::-1]
+    assert [row["scores"]["mars"] for row in results] == result.scores[::-1]
+    assert [row["id"] for row in results] == [item.id for item in result][::-1]
     sidecar = json.loads((tmp_path / "scores.jsonl.signatures.json").read_text("utf-8"))
     assert sidecar["signatures"]["mars"] == result.signature

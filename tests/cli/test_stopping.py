@@ -62,12 +62,12 @@ def test_a_polite_signal(cli: CommandLine, number: signal.Signals, output: str) 
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     command = f"mars-score score rows.jsonl --metric candidate_length -o {output}"
-    assert err == f"interrupted; the rows written so far are complete: 10 in {output}\nto go on: {command}\n"
+    assert err == f"interrupted; the rows written so far are complete: 10 in {output}\nto resume: {command}\n"
     with start(cli, "-o", output, code=QUICK) as process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert err.startswith(
-        f"going on after 10 of 20 rows in {output}\n20 rows, mean candidate_length 9.5000\n"
+        f"resuming after 10 of 20 rows in {output}\n20 rows, mean candidate_length 9.5000\n"
     )
 
 
@@ -96,5 +96,5 @@ def test_no_mercy(cli: CommandLine) -> None:
     with start(cli, "-o", "out.jsonl", code=QUICK) as process:
         process.communicate(timeout=60)
     assert process.returncode == 0
-    found = [json.loads(line)["id"] for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert found == [str(n) for n in range(20)]
+    results = [json.loads(line)["id"] for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert results == [str(n) for n in range(20)]

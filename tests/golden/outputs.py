@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score import MarsScorer
 from mars_score.config import FORMULA, PRESETS, ratios_up_to
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import METRICS, augments, make_metric
+from mars_score.metrics.registry import METRICS, MarsMetric, augments, make_metric
 from mars_score.types import Example
 
 if TYPE_CHECKING:

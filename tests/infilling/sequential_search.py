@@ -7,13 +7,12 @@ rules of `seams`, which have tests of their own, and the planning of `Sequential
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
 
-from mars_score.infilling.decoder.search_state import GAP, MARGIN, SLACK
+from mars_score.infilling.decoder.search_state import FIRST, GAP, MARGIN, SLACK
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.seams import SeamRules
 
@@ -114,8 +113,8 @@ class SequentialSearch:
 
     def reward(self, job: Job, number: int, fill: Fill) -> float:
         """What the length of a fill is worth."""
-        seam = job.blocks[number].seam
-        return self.config.token_reward * (1 if seam and seam.only_marks else len(fill))
+        masked = job.blocks[number].ids
+        return self.config.token_reward * min(len(fill), len(masked))
 
     def step(self, job: Job, number: int, texts: list[Text], after: Fill, *, revising: bool) -> list[Text]:
         """Fill one blank of each text, and judge the guesses by what comes after it."""
@@ -177,7 +176,7 @@ class SequentialSearch:
                 for index, text in enumerate(texts)
                 for token in self.next_tokens(job, number, text.ids, (), words)[:count]
             ]
-            width = max(1, strands // 3) if words and both else strands
+            width = max(1, strands // 3) if words and both else FIRST * strands
             for index, token, _ in best(offers, lambda offer: offer[2], width):
                 living.setdefault((index, (token,), words))
         found: dict[tuple[int, Fill], float] = {}  # what each guess is worth before anything follows
@@ -210,9 +209,9 @@ class SequentialSearch:
         history = [*text, *fill]
         if self.config.no_repeat and history:
             allowed[history[-1]] = False
-            for a, b in pairwise(history):
-                if a == history[-1]:
-                    allowed[b] = False
+            for a, b, c in zip(history, history[1:], history[2:], strict=False):
+                if [a, b] == history[-2:]:
+                    allowed[c] = False
         z = (self.plain.output @ h).masked_fill(~allowed, float("-inf"))
         if not goal:
             top = z.topk(min(len(z), 16))

@@ -82,7 +82,7 @@ def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(tiny: LanguageM
     one = template("The captain[ rang] the bell.")
     infiller = GuidedInfiller(tiny, InfillingConfig(search="greedy", max_context=40))
     context, cut = infiller._context(Request(f"{passage}\n{question}", (one,), question))
-    tail = tiny.encode(f"\n{question}")
+    tail = [*tiny.encode(f"\n{question}"), *tiny.encode("\n")]
     assert cut
     assert len(context) == 41
     assert list(context[-len(tail) :]) == tail

@@ -56,6 +56,53 @@ def test_company_changes_no_digit(tiny: LanguageModel) -> None:
     assert [likelihood.read([pair])[0] for pair in TEXTS] == [together[pair] for pair in TEXTS]
 
 
+def many(seed: int = 2) -> list[tuple[str, str]]:
+    """Enough texts to be packed: a few words to half a context, after parts of two contexts and after nothing."""
+    draw, words = random.Random(seed), f"{FERRY} {BAKERY}".split()
+    contexts = ["", FERRY, BAKERY, *(" ".join(words[:count]) for count in (3, 9, 20))]
+    return [(draw.choice(contexts), " ".join(draw.choices(words, k=draw.randint(1, 25)))) for _ in range(120)]
+
+
+@pytest.mark.numeric
+def test_packs_change_no_digit(tiny: LanguageModel) -> None:
+    texts = many()
+    together = Likelihood(tiny).read(texts)
+    for number in range(0, len(texts), 7):
+        assert Likelihood(tiny).read([texts[number]]) == [together[number]]
+    order = random.Random(3).sample(range(len(texts)), len(texts))
+    assert Likelihood(tiny).read([texts[i] for i in order]) == [together[i] for i in order]
+
+
+@pytest.mark.numeric
+def test_where_the_place_in_a_pack_matters_texts_go_alone(
+    tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = many()[:40]
+    together = Likelihood(tiny).read(texts)
+    monkeypatch.setattr(type(tiny), "rounds_alike", lambda *_: False)
+    careful = Likelihood(tiny)
+    assert len(careful._together([20] * 40)) == 40
+    assert careful.read(texts) == together
+
+
+@pytest.mark.numeric
+@pytest.mark.parametrize("memory", [512 << 20, 0])
+def test_contexts_are_kept_as_far_as_memory_goes(
+    tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch, memory: int
+) -> None:
+    texts = many()
+    fresh = Likelihood(tiny).read(texts)
+    reader = Likelihood(tiny, memory=memory)
+    assert reader.read(texts[:60]) == fresh[:60]
+    monkeypatch.setattr(reader, "_prefill", lambda contexts: pytest.fail("read again"))
+    if memory:
+        assert reader.read(texts[60:]) == fresh[60:]
+    else:
+        assert not len(reader.contexts)
+        with pytest.raises(pytest.fail.Exception, match="read again"):
+            reader.read(texts[60:])
+
+
 def test_long_texts_are_cut_and_say_so(tiny: LanguageModel) -> None:
     likelihood = Likelihood(tiny, max_context=7, max_text=5)
     (reading,) = likelihood.read([(FERRY, BAKERY)])

@@ -51,8 +51,8 @@ def test_every_text_comes_back(text: str) -> None:
 
 
 @given(texts, texts)
-def test_different_texts_stay_different(one: str, other: str) -> None:
-    assert (escape(one) == escape(other)) == (one == other)
+def test_different_texts_stay_different(first: str, second: str) -> None:
+    assert (escape(first) == escape(second)) == (first == second)
 
 
 @pytest.mark.parametrize("escaped", [True, False])
@@ -93,7 +93,7 @@ def test_a_rating_sheet_its_key_and_the_ratings(pairs: list[tuple[str, str]]) ->
             with file.open(encoding="utf-8", newline="") as stream:
                 assert not [cell for cells in csv.reader(stream) for cell in cells if cell[:1] in FORMULA]
         sheet = read_sheet(path)
-        assert [(one.context, one.text) for one in sheet.texts] == [(row.text, row.text) for row in rows]
+        assert [(text.context, text.text) for text in sheet.texts] == [(row.text, row.text) for row in rows]
         assert read_key(key_path(path), sheet) == {row.code: Meaning(row.item, "mars") for row in rows}
 
 

@@ -73,7 +73,7 @@ def test_each_bad_row_is_named(shared_folder: Folder, name: str, examples: int) 
                 header = b"candidate,references,context\n" if name == "rows.csv" else b""
                 content = header + b"\n".join([line(name), bad, line(name)]) + b"\n"
                 first = 3 if header else 2
-            found, error = outcome(shared_folder.put(name, content))
+            result, error = outcome(shared_folder.put(name, content))
             if error is not None:
                 refused += 1
                 # In a list, what is missing at the end of a row shows at the start of the next one.
@@ -82,8 +82,8 @@ def test_each_bad_row_is_named(shared_folder: Folder, name: str, examples: int) 
                 assert error.remedy
                 continue
             read += 1
-            assert found[0].candidate == found[-1].candidate == ROW["candidate"]
-            assert len(found) in (2, 3, 4), bad
+            assert result[0].candidate == result[-1].candidate == ROW["candidate"]
+            assert len(result) in (2, 3, 4), bad
 
     check()
     assert refused > read > 0

@@ -29,12 +29,12 @@ def numbered(names: list[str]) -> Iterator[tuple[int, Example]]:
 @given(names=st.lists(st.text(max_size=2), max_size=30))
 def test_like_a_set(equal_hashes: bool, at_once: bool, names: list[str]) -> None:
     def read() -> list[str]:
-        found = (
+        result = (
             unique_at_once(numbered(names), "f")
             if at_once
             else unique(numbered(names), lambda: numbered(names), "f")
         )
-        return [example.id for example in found]
+        return [example.id for example in result]
 
     with pytest.MonkeyPatch.context() as patch:
         if equal_hashes:
@@ -47,8 +47,8 @@ def test_like_a_set(equal_hashes: bool, at_once: bool, names: list[str]) -> None
             read()
     first = names.index(names[twice])
     assert caught.value.line == twice + 10
-    told = f"the id {names[twice]!r} is on line {first + 10} and again on line {twice + 10}"
-    assert caught.value.problem == told
+    message = f"the id {names[twice]!r} is on line {first + 10} and again on line {twice + 10}"
+    assert caught.value.problem == message
 
 
 def test_rows_are_read_again_only_if_hashes_are_equal(folder: Folder) -> None:

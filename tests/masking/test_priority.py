@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.config import MaskingConfig
-from mars_score.masking.priority import priority
+from mars_score.masking.templates import priority
 
 if TYPE_CHECKING:
     from mars_score.masking.tagging import Tag

@@ -29,16 +29,16 @@ class FakeTokenEncoder:
         return [self._tokens(text) for text in texts]
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[TokenEncoding]:
-        found = []
+        results = []
         for tokens in self.tokenize(texts):
             rows = [self.end if word in {"[CLS]", "[SEP]"} else self.vectors[word] for word in tokens.texts]
-            found.append(TokenEncoding(tokens, np.array(rows, np.float32)))
+            results.append(TokenEncoding(tokens, np.array(rows, np.float32)))
         progress(len(texts), len(texts))
-        return found
+        return results
 
     def _tokens(self, text: str) -> Tokens:
-        known = [word for word in words(text) if word.text.lower() in self.vectors]
-        kept = known[:10]
+        in_vocabulary = [word for word in words(text) if word.text.lower() in self.vectors]
+        kept = in_vocabulary[:10]
         names = [word.text.lower() for word in kept]
         order = list(self.vectors)
         return Tokens(
@@ -46,7 +46,7 @@ class FakeTokenEncoder:
             ("[CLS]", *names, "[SEP]"),
             ((0, 0), *((word.start, word.end) for word in kept), (0, 0)),
             (True, *(False for _ in kept), True),
-            truncated=len(known) > len(kept),
+            truncated=len(in_vocabulary) > len(kept),
         )
 
 

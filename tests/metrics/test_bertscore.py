@@ -111,10 +111,12 @@ def theirs(
         library = BERTScorer(
             model_type=str(folder), num_layers=layer, nthreads=0, device="cpu", idf=bool(idf), idf_sents=idf
         )
-        found = library.score(
-            [one.candidate for one in examples], [list(one.references) for one in examples], batch_size=1
+        result = library.score(
+            [example.candidate for example in examples],
+            [list(example.references) for example in examples],
+            batch_size=1,
         )
-    precision, recall, f1 = ([float(score) for score in part] for part in found)
+    precision, recall, f1 = ([float(score) for score in part] for part in result)
     return {"precision": precision, "recall": recall, "f1": f1}
 
 
@@ -151,12 +153,12 @@ def apart(
 
 @pytest.fixture(scope="module")
 def examples() -> list[Example]:
-    found = []
+    results = []
     for name, count in PARTS.items():
         with open(DATA / f"{name}.jsonl", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in itertools.islice(lines, count)]
-        found += [Example(row["id"], row["candidate"], tuple(row["references"])) for row in rows]
-    return found
+        results += [Example(row["id"], row["candidate"], tuple(row["references"])) for row in rows]
+    return results
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data sets in {DATA}")
@@ -169,7 +171,7 @@ class TestParityOnHumanJudgementData:
 
     def test_with_idf_at_another_layer(self, store: ModelStore, examples: list[Example]) -> None:
         folder = store.ensure("minilm-l6")
-        idf = [reference for one in examples for reference in one.references]
+        idf = [reference for example in examples for reference in example.references]
         expected = theirs(folder, examples, 3, idf)
         assert apart(TokenEncoder(str(folder), layer=3), examples, expected, idf) < 1e-5
 
@@ -188,7 +190,7 @@ def test_parity_on_other_architectures(kind: str, tmp_path: Path) -> None:
     _tiny(kind, tmp_path)
     encoder = TokenEncoder(str(tmp_path), layer=1)
     assert encoder.max_length == 64
-    idf = [reference for one in PAIRS for reference in one.references]
+    idf = [reference for pair in PAIRS for reference in pair.references]
     assert apart(encoder, PAIRS, theirs(tmp_path, PAIRS, 1)) < 1e-5
     assert apart(encoder, PAIRS, theirs(tmp_path, PAIRS, 1, idf), idf) < 1e-5
 

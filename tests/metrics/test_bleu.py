@@ -51,7 +51,7 @@ def test_smoothing_is_an_option() -> None:
 
 def test_a_perfect_match_is_exactly_one() -> None:
     for words in range(1, 60):
-        text = " ".join(f"w{place}" for place in range(words))
+        text = " ".join(f"w{index}" for index in range(words))
         assert bleu(Bleu(1), text, text) == bleu(Bleu(4), text, "another", text) == 1
 
 
@@ -70,7 +70,7 @@ def test_as_sacrebleu() -> None:
 
     examples = rows(("mans_roc", 100), ("usr_personachat", 100), ("newsroom", 50), ("summeval", 50))
     bleu1 = BLEU(max_ngram_order=1, effective_order=True)
-    texts = [(one.candidate, list(one.references)) for one in examples]
+    texts = [(example.candidate, list(example.references)) for example in examples]
     assert numbers(Bleu(4), examples) == pytest.approx(
         [sentence_bleu(*pair).score / 100 for pair in texts], rel=1e-12
     )

@@ -45,5 +45,7 @@ def test_as_sacrebleu() -> None:
     from sacrebleu import sentence_chrf
 
     examples = rows(("mans_roc", 100), ("usr_personachat", 100), ("newsroom", 50), ("summeval", 30))
-    expected = [sentence_chrf(one.candidate, list(one.references)).score / 100 for one in examples]
+    expected = [
+        sentence_chrf(example.candidate, list(example.references)).score / 100 for example in examples
+    ]
     assert numbers(Chrf(), examples) == pytest.approx(expected, rel=1e-12)

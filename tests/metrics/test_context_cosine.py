@@ -20,11 +20,11 @@ class Letters:
     """Encodes a text as how often it has the letters a and b, b counting downwards."""
 
     def encode(self, texts: Sequence[str], progress: object = None) -> list[Encoding]:
-        found = []
+        results = []
         for text in texts:
             vector = np.array([text.count("a") - text.count("z"), text.count("b")], dtype=np.float32)
-            found.append(Encoding(vector / (np.linalg.norm(vector) or 1), truncated="!" in text))
-        return found
+            results.append(Encoding(vector / (np.linalg.norm(vector) or 1), truncated="!" in text))
+        return results
 
 
 @pytest.mark.parametrize(

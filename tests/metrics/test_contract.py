@@ -41,7 +41,7 @@ EXAMPLES = [
 EMPTY, ALONE = 4, 5
 """Rows without a candidate, and without a context."""
 BLIND = {"perplexity", "perplexity_alone", "lm_likelihood", "lm_pmi", "lm_reference", "context_cosine",
-         "candidate_length", "random"}  # fmt: skip
+         "mars_context", "candidate_length", "random"}  # fmt: skip
 """For these the reference itself is no perfect match: most never see it, and `lm_reference` asks how
 predictable it is, which a repeated text is not always most."""
 UNDEFINED_WHEN_EMPTY = {"perplexity", "perplexity_alone", "lm_likelihood", "lm_pmi", "lm_reference"}

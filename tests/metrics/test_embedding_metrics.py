@@ -94,12 +94,12 @@ def test_order_and_company_do_not_matter_to_the_last_bit(
     metrics: dict[str, Metric], name: str, drawn: list[Example], seed: int
 ) -> None:
     metric = metrics[name]
-    alone = [metric.score([one])[0] for one in drawn]
+    alone = [metric.score([item])[0] for item in drawn]
     assert metric.score(drawn) == alone
     order = random.Random(seed).sample(range(len(drawn)), len(drawn))
     assert metric.score([drawn[i] for i in order]) == [alone[i] for i in order]
     assert metric.score(drawn + drawn) == alone + alone
-    low, high = next(limits for known, limits in RANGES.items() if name.startswith(known))
+    low, high = next(limits for prefix, limits in RANGES.items() if name.startswith(prefix))
     for value in alone:
         assert value.score is None or low <= value.score <= high
         assert set(value.flags) <= set(flags.MEANING)
@@ -108,8 +108,8 @@ def test_order_and_company_do_not_matter_to_the_last_bit(
 @pytest.mark.parametrize("name", NAMES)
 def test_a_perfect_match_is_best_and_every_one_as_good(metrics: dict[str, Metric], name: str) -> None:
     pairs = list(product(TEXTS, repeat=2))
-    found = metrics[name].score([row(*pair) for pair in pairs])
-    for (candidate, reference), value in zip(pairs, found, strict=True):
+    result = metrics[name].score([row(*pair) for pair in pairs])
+    for (candidate, reference), value in zip(pairs, result, strict=True):
         assert value.score is not None
         if candidate == reference:
             assert value.score == pytest.approx(1, abs=1e-6)
@@ -123,26 +123,26 @@ def test_symmetric(metrics: dict[str, Metric], name: str) -> None:
     there, back = (
         metrics[name].score([row(*pair[::step]) for pair in pairwise(TEXTS[:4])]) for step in (1, -1)
     )
-    for one, other in zip(there, back, strict=True):
-        assert one.score == pytest.approx(other.score, abs=1e-9)
+    for item, other in zip(there, back, strict=True):
+        assert item.score == pytest.approx(other.score, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["", " \n", "fair", "?!", "🙂", "fair " * 600, "\u200b", "\x07", "<s>[SEP]"])
 def test_odd_inputs(metrics: dict[str, Metric], name: str, text: str) -> None:
-    told: list[tuple[str, int, int]] = []
+    events: list[tuple[str, int, int]] = []
     examples = [row(text, TEXTS[0]), row(TEXTS[0], text or "fair"), row(text, text or "fair")]
-    found = metrics[name].score(examples, lambda *now: told.append(now))
-    for value in found:
+    result = metrics[name].score(examples, lambda *now: events.append(now))
+    for value in result:
         assert value.score is None or math.isfinite(value.score)
         assert value.score is not None or value.flags
-    assert all(0 <= done <= total for _, done, total in told)
-    assert told[-1][1] == told[-1][2]
+    assert all(0 <= done <= total for _, done, total in events)
+    assert events[-1][1] == events[-1][2]
     if not text.strip():
         lowest = -1 if name.startswith("moverscore") else 0
-        assert (found[0].score, found[0].flags) == (lowest, (flags.EMPTY_CANDIDATE,))
+        assert (result[0].score, result[0].flags) == (lowest, (flags.EMPTY_CANDIDATE,))
     if len(text) > 1000 and not name.startswith("sentence_mover"):
-        assert flags.CANDIDATE_TRUNCATED in found[0].flags
+        assert flags.CANDIDATE_TRUNCATED in result[0].flags
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -49,7 +49,7 @@ def test_order_and_company_do_not_matter(
     together = metric.score(examples)
     assert together == [value for example in examples for value in metric.score([example])]
     order = data.draw(st.permutations(range(len(examples))))
-    assert metric.score([examples[place] for place in order]) == [together[place] for place in order]
+    assert metric.score([examples[index] for index in order]) == [together[index] for index in order]
 
 
 @every
@@ -102,8 +102,8 @@ def test_better_candidates_score_better(lexical: dict[str, Metric], name: str) -
         "The boat came home past the old lighthouse at dawn.",
         "Her violin needs two strings.",
     )
-    found = numbers(lexical[name], [Example("1", candidate, (reference,)) for candidate in candidates])
-    assert found == sorted(set(found), reverse=lexical[name].higher_is_better)
+    result = numbers(lexical[name], [Example("1", candidate, (reference,)) for candidate in candidates])
+    assert result == sorted(set(result), reverse=lexical[name].higher_is_better)
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
@@ -145,7 +145,7 @@ def test_odd_texts(lexical: dict[str, Metric], name: str) -> None:
 )  # which searches for moves; 2,000 words take minutes
 def test_very_long_texts(lexical: dict[str, Metric], name: str) -> None:
     words = [
-        f"{word}{place % 97}" for place in range(400) for word in ("boat", "gull", "rain", "dawn", "sea")
+        f"{word}{index % 97}" for index in range(400) for word in ("boat", "gull", "rain", "dawn", "sea")
     ]
     text = " ".join(words)
     perfect, half = numbers(

@@ -49,9 +49,9 @@ EXAMPLE = Example("a", "two words", ("one", "three more words"), "a context")
     ],
 )
 def test_definitions(name: str, value: float) -> None:
-    (found,) = metric(name).score([EXAMPLE])
-    assert found.score == pytest.approx(value)
-    assert found.flags == ()
+    (result,) = metric(name).score([EXAMPLE])
+    assert result.score == pytest.approx(value)
+    assert result.flags == ()
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -74,9 +74,9 @@ def test_the_default_model_prefers_what_follows(scorer: MarsScorer) -> None:
         }.items()
     ]
     for name in ("perplexity", "lm_likelihood"):
-        one = LikelihoodMetric(name, likelihood, "smollm2-135m")
-        scores = [value.score or 0 for value in one.score(examples)]
-        best = max(scores) if one.higher_is_better else min(scores)
+        result = LikelihoodMetric(name, likelihood, "smollm2-135m")
+        scores = [value.score or 0 for value in result.score(examples)]
+        best = max(scores) if result.higher_is_better else min(scores)
         assert scores[0] == best
     pmi = [
         value.score or 0 for value in LikelihoodMetric("lm_pmi", likelihood, "smollm2-135m").score(examples)
@@ -86,7 +86,7 @@ def test_the_default_model_prefers_what_follows(scorer: MarsScorer) -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_without_a_context(name: str) -> None:
-    (found,) = metric(name).score([Example("c", "two words", ("one",), " ")])
+    (result,) = metric(name).score([Example("c", "two words", ("one",), " ")])
     reads = "context" in metric(name).inputs
-    assert found.flags == ((flags.NO_CONTEXT,) if reads else ())
-    assert (found.score is None) == (name == "lm_pmi")
+    assert result.flags == ((flags.NO_CONTEXT,) if reads else ())
+    assert (result.score is None) == (name == "lm_pmi")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def test_rows_of_the_same_references_are_done_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "BLOCK", 12)
     asked: list[list[str]] = []
-    told: list[tuple[str, int, int]] = []
+    events: list[tuple[str, int, int]] = []
 
     def prepare(texts: list[str], progress: Callable[[int, int], None]) -> list[Prepared[str]]:
         asked.append(texts)
@@ -26,13 +26,13 @@ def test_rows_of_the_same_references_are_done_together(monkeypatch: pytest.Monke
 
     rows = [("aaa", "xxx"), ("bbb", "yyy"), ("ccc", "xxx"), ("ddd", "yyy"), ("aaa", "yyy")]
     examples = [Example(str(row), candidate, (reference,)) for row, (candidate, reference) in enumerate(rows)]
-    found = match(
-        examples, prepare, lambda a, b: float(ord(a[0]) * 1000 + ord(b[0])), lambda *now: told.append(now)
+    result = match(
+        examples, prepare, lambda a, b: float(ord(a[0]) * 1000 + ord(b[0])), lambda *now: events.append(now)
     )
-    assert [value.score for value in found] == [ord(a[0]) * 1000 + ord(b[0]) for a, b in rows]
+    assert [value.score for value in result] == [ord(a[0]) * 1000 + ord(b[0]) for a, b in rows]
     assert asked == [["aaa", "bbb", "ccc", "xxx", "yyy"], ["aaa", "ddd", "yyy"]]
-    assert [now for now in told if now[0] == "encoding"] == [("encoding", 5, 8), ("encoding", 8, 8)]
-    assert told[-1] == ("comparing", 5, 5)
+    assert [now for now in events if now[0] == "encoding"] == [("encoding", 5, 8), ("encoding", 8, 8)]
+    assert events[-1] == ("comparing", 5, 5)
 
 
 def test_no_rows() -> None:

@@ -26,8 +26,8 @@ def meteor(metric: Meteor, candidate: str, *references: str) -> float:
 
 def test_precision_and_recall_by_hand(metric: Meteor) -> None:
     # 2 matches in one chunk: P = 1, R = 2/6, F = P R / (0.9 P + 0.1 R) = 5/14, penalty 0.5 (1/2)^3 = 1/16.
-    found = meteor(metric, "the dog", "the dog ran home quickly today")
-    assert found == pytest.approx(5 / 14 * 15 / 16)
+    result = meteor(metric, "the dog", "the dog ran home quickly today")
+    assert result == pytest.approx(5 / 14 * 15 / 16)
 
 
 def test_order_by_hand(metric: Meteor) -> None:
@@ -47,7 +47,7 @@ def test_stems_and_synonyms_match(metric: Meteor) -> None:
 
 @pytest.mark.parametrize("words", [1, 2, 5, 10, 100])
 def test_a_perfect_match_is_below_one_by_its_one_chunk(metric: Meteor, words: int) -> None:
-    text = " ".join(f"w{place}" for place in range(words))
+    text = " ".join(f"w{index}" for index in range(words))
     assert meteor(metric, text, text) == pytest.approx(1 - 0.5 / words**3)
 
 
@@ -85,9 +85,9 @@ def test_signature_is_literal(wordnet: Path) -> None:
         "|alpha:0.9|beta:3|gamma:0.5|refs:best"
     )
     assert Meteor(wordnet, "wordnet@12345678").signature == expected.replace("NAME", "wordnet@12345678")
-    found = Meteor(wordnet).signature
-    assert found == Meteor(wordnet).signature
-    assert re.sub(r"wordnet@[0-9a-f]{8}", "NAME", found) == expected
+    result = Meteor(wordnet).signature
+    assert result == Meteor(wordnet).signature
+    assert re.sub(r"wordnet@[0-9a-f]{8}", "NAME", result) == expected
 
 
 @needs_data
@@ -101,18 +101,20 @@ def test_as_nltk(metric: Meteor, wordnet: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(nltk.data, "path", [str(wordnet)])
     several = re.compile(r"[.!?]\S?\s")
     examples = [
-        one
-        for one in rows(("usr_personachat", 300), ("kpqa_semeval_mcscript", 300), ("summeval", 60))
-        if not any(several.search(text) for text in (one.candidate, *one.references))
+        row
+        for row in rows(("usr_personachat", 300), ("kpqa_semeval_mcscript", 300), ("summeval", 60))
+        if not any(several.search(text) for text in (row.candidate, *row.references))
     ]
     assert len(examples) >= 200
 
     def words(text: str) -> list[str]:
-        found: list[str] = word_tokenize(text, preserve_line=True)
-        return found
+        result: list[str] = word_tokenize(text, preserve_line=True)
+        return result
 
     expected = [
-        meteor_score([words(text) for text in one.references], words(one.candidate), wordnet=nltk_wordnet)
-        for one in examples
+        meteor_score(
+            [words(text) for text in example.references], words(example.candidate), wordnet=nltk_wordnet
+        )
+        for example in examples
     ]
     assert numbers(metric, examples) == expected

@@ -123,8 +123,8 @@ PAIRS = [
 def test_against_the_plain_version(store: ModelStore, n: int) -> None:
     encoder = TokenEncoder(str(store.ensure("minilm-l6")))
     examples = [Example(str(row), *pair[:1], pair[1:]) for row, pair in enumerate(PAIRS)]
-    found = MoverScore(encoder, "minilm-l6", n=n).score(examples)
-    for value, (candidate, reference) in zip(found, PAIRS, strict=True):
+    result = MoverScore(encoder, "minilm-l6", n=n).score(examples)
+    for value, (candidate, reference) in zip(result, PAIRS, strict=True):
         assert value.score == pytest.approx(plain(encoder, candidate, reference, n), abs=1e-5)
 
 
@@ -132,10 +132,10 @@ def plain(encoder: TokenEncoder, candidate: str, reference: str, n: int) -> floa
     """The definition, word by word; tokens and words belong together where they overlap."""
     bags = []
     for text in (candidate, reference):
-        told = encoder.tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
-        places = told.pop("offset_mapping")[0].tolist()
+        encoded = encoder.tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+        places = encoded.pop("offset_mapping")[0].tolist()
         with torch.inference_mode():
-            states = encoder.model(**told).last_hidden_state[0].double().numpy()
+            states = encoder.model(**encoded).last_hidden_state[0].double().numpy()
         kept = []
         for word in words(text):
             if not is_punctuation(word.text):

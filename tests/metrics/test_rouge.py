@@ -83,6 +83,6 @@ def test_as_rouge_score() -> None:
 
     examples = rows(("mans_roc", 80), ("usr_personachat", 100), ("newsroom", 40), ("summeval", 10))
     scorer = RougeScorer(list(KINDS), use_stemmer=True)
-    expected = [scorer.score_multi(one.references, one.candidate) for one in examples]
+    expected = [scorer.score_multi(example.references, example.candidate) for example in examples]
     for kind in KINDS:
-        assert numbers(Rouge(kind), examples) == [found[kind].fmeasure for found in expected]
+        assert numbers(Rouge(kind), examples) == [scores[kind].fmeasure for scores in expected]

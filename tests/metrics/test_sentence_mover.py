@@ -95,8 +95,8 @@ def test_several_references_and_flags(vectors: WordVectorEncoder) -> None:
 def test_signatures(vectors: WordVectorEncoder) -> None:
     mean = SentenceMover(vectors, "fruit@0").signature.split("|")
     assert mean[1:5] == ["words:fruit@0", "sentences:mean", "without:punct+english1", "split:rule2"]
-    told = SentenceMover(vectors, "fruit@0", encoder=Told(), encoder_name="told@1").signature.split("|")
-    assert told[2] == "sentences:told@1"
+    parts = SentenceMover(vectors, "fruit@0", encoder=Told(), encoder_name="told@1").signature.split("|")
+    assert parts[2] == "sentences:told@1"
 
 
 TEXTS = st.lists(
@@ -119,5 +119,7 @@ def test_against_the_plain_version(
             points.append(np.mean([VECTORS[word] for word in sentence], axis=0))
             weights.append(float(len(sentence)))
         bags.append(bag(np.array(points, np.float64), np.array(weights)))
-    first, second = (". ".join(" ".join(one).capitalize() for one in text) for text in (candidate, reference))
+    first, second = (
+        ". ".join(" ".join(item).capitalize() for item in text) for text in (candidate, reference)
+    )
     assert score(vectors, first, second).score == pytest.approx(math.exp(-plain_distance(*bags)), abs=1e-8)

@@ -56,7 +56,7 @@ def test_signatures_are_literal() -> None:
 
 @needs_data
 def test_random_is_spread_evenly() -> None:
-    found = numbers(Random(), rows(("mans_roc", 1000)))
-    assert len(set(found)) == len(found) == 1000
-    tenths = [sum(int(value * 10) == tenth for value in found) for tenth in range(10)]
+    result = numbers(Random(), rows(("mans_roc", 1000)))
+    assert len(set(result)) == len(result) == 1000
+    tenths = [sum(int(value * 10) == tenth for value in result) for tenth in range(10)]
     assert all(60 < count < 140 for count in tenths)  # 100 each; four standard deviations are 38

@@ -50,6 +50,6 @@ def test_as_sacrebleu() -> None:
 
     # Short texts, as the search for moves takes long on others.
     examples = rows(("usr_personachat", 150), ("kpqa_semeval_mcscript", 150), ("mans_roc", 10))
-    expected = [sentence_ter(one.candidate, list(one.references)).score / 100 for one in examples]
+    expected = [sentence_ter(example.candidate, list(example.references)).score / 100 for example in examples]
     assert numbers(Ter(), examples) == pytest.approx(expected, rel=1e-12)
     assert max(expected) > 1

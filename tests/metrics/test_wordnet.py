@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 WORDS = ["dog", "ran", "lovely", "boats", "quickly", "xyzzy", "set", "went", "better", "", "ice_cream", "été"]
 
 
-def names(found: WordNet, word: str) -> list[str]:
-    return [lemma.name() for synset in found.synsets(word) for lemma in synset.lemmas()]
+def names(reader: WordNet, word: str) -> list[str]:
+    return [lemma.name() for synset in reader.synsets(word) for lemma in synset.lemmas()]
 
 
 def test_threads(wordnet: Path) -> None:
@@ -28,15 +28,15 @@ def test_threads(wordnet: Path) -> None:
     module._reader.cache_clear()  # the threads load it and read every line from its files; first in this file
     before = module._reader.cache_info().misses
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda word: names(WordNet(wordnet), word), words))
+        result = list(pool.map(lambda word: names(WordNet(wordnet), word), words))
     assert module._reader.cache_info().misses == before + 1
-    assert found == [names(WordNet(wordnet), word) for word in words]
+    assert result == [names(WordNet(wordnet), word) for word in words]
 
 
 def test_meanings_of_any_part_of_speech(wordnet: Path) -> None:
-    found = WordNet(wordnet)
-    assert {"hound", "dog", "chase", "trail"} <= set(names(found, "dogs"))
-    assert names(found, "xyzzy") == []
+    reader = WordNet(wordnet)
+    assert {"hound", "dog", "chase", "trail"} <= set(names(reader, "dogs"))
+    assert names(reader, "xyzzy") == []
 
 
 def test_one_folder_is_loaded_once(wordnet: Path) -> None:

@@ -77,8 +77,8 @@ def test_importing_the_store_loads_no_framework() -> None:
         "mars_score.models.ModelStore().status()\n"
         "print([n for n in ('torch', 'transformers', 'spacy', 'huggingface_hub') if n in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 _TOML = f"""

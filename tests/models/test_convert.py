@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from mars_score.models.catalogue import CONVERTER_VERSIONS
 from mars_score.models.convert import CONVERTERS
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ def check(folder: Path) -> None:
     assert vectors.tolist() == list(WORDS.values())
 
 
+def test_every_converter_has_a_version() -> None:
+    assert CONVERTERS.keys() == CONVERTER_VERSIONS.keys()
+
+
 def test_json(tmp_path: Path) -> None:
     rows = {word: [*row, 9.9, index] for index, (word, row) in enumerate(WORDS.items())}
     data = {
@@ -37,7 +42,7 @@ def test_json(tmp_path: Path) -> None:
     }
     source = tmp_path / "glove.json"
     source.write_text(json.dumps(data, separators=(",", ":"), ensure_ascii=False), encoding="utf-8")
-    CONVERTERS["glove-json"].run(source, tmp_path)
+    CONVERTERS["glove-json"](source, tmp_path)
     check(tmp_path)
 
 
@@ -45,7 +50,7 @@ def test_text(tmp_path: Path) -> None:
     source = tmp_path / "glove.txt.bz2"
     lines = "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in WORDS.items())
     source.write_bytes(bz2.compress(lines.encode()))
-    CONVERTERS["glove-text"].run(source, tmp_path)
+    CONVERTERS["glove-text"](source, tmp_path)
     check(tmp_path)
 
 
@@ -53,4 +58,4 @@ def test_a_repeated_word_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "glove.txt.bz2"
     source.write_bytes(bz2.compress(b"a 1\na 2\n"))
     with pytest.raises(ValueError, match="unique"):
-        CONVERTERS["glove-text"].run(source, tmp_path)
+        CONVERTERS["glove-text"](source, tmp_path)

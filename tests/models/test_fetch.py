@@ -184,8 +184,8 @@ def test_no_altered_archive_gets_through(changes: list[tuple[int, int]], tar: bo
             extract(archive, files, Path(folder), lambda _: None)
         except IntegrityError:
             return
-        found = [(Path(folder) / item.file).read_bytes() for item in files]
-        assert [hashlib.sha256(item).hexdigest() for item in found] == [item.sha256 for item in files]
+        results = [(Path(folder) / item.file).read_bytes() for item in files]
+        assert [hashlib.sha256(item).hexdigest() for item in results] == [item.sha256 for item in files]
 
 
 def test_offline_says_what_to_copy_where(store: ModelStore) -> None:

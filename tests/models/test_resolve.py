@@ -27,9 +27,9 @@ def make_folder(path: Path, weights: bytes = b"weights") -> Path:
 
 def test_a_catalogue_name_is_fetched(store: ModelStore) -> None:
     store.ensure("guarded", accept_terms=True)
-    found = resolve("guarded", "causal-lm", store)
-    assert (found.source, found.location, found.start_token) == ("store", str(store.root / "guarded"), 7)
-    assert found.weights_hash == catalogue_hash("guarded", store.catalogue)
+    result = resolve("guarded", "causal-lm", store)
+    assert (result.source, result.location, result.start_token) == ("store", str(store.root / "guarded"), 7)
+    assert result.weights_hash == catalogue_hash("guarded", store.catalogue)
     assert resolve("tiny", ("encoder", "word-vectors"), store).role == "encoder"
 
 

@@ -59,8 +59,8 @@ def marker(tmp_path: Path) -> Path:
 
 
 def change(path: Path, **values: Any) -> None:
-    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    path.write_text(json.dumps(known | values), "utf-8")
+    settings = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    path.write_text(json.dumps(settings | values), "utf-8")
 
 
 def plant_code(folder: Path, marker: Path) -> None:

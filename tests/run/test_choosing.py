@@ -35,20 +35,20 @@ def test_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chosen(*arguments: str, device: str = "cpu") -> Any:
-    found: list[Any] = []
+    engines: list[Any] = []
 
     @click.command()
     @engine_options
     def command(**values: Any) -> None:
         values["device"] = device
-        found.append(take_engine(values))
+        engines.append(take_engine(values))
         assert set(values) == {"device"}
 
     result = CliRunner().invoke(command, arguments)
     if isinstance(result.exception, MarsError):
         raise result.exception
     assert result.exit_code == 0, result.output
-    return found[0]
+    return engines[0]
 
 
 def test_the_options_of_commands() -> None:

@@ -33,8 +33,10 @@ def cluster(environment: dict[str, str]) -> Iterator[str]:
         str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--node-ip-address=127.0.0.1",
         f"--port={port}", "--num-cpus=1", "--include-dashboard=false", "--disable-usage-stats",
     ]  # fmt: skip
-    own = {"RAY_worker_niceness": "0", **LOOPBACK, **environment}
-    with subprocess.Popen(command, env=os.environ | own, stdout=subprocess.PIPE, encoding="utf-8") as process:
+    variables = {"RAY_worker_niceness": "0", **LOOPBACK, **environment}
+    with subprocess.Popen(
+        command, env=os.environ | variables, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
         assert process.stdout is not None
         try:
             while "Ray runtime started" not in (line := process.stdout.readline()):
@@ -71,9 +73,9 @@ def test_a_cluster_with_a_token(rows: Path, tmp_path: Path) -> None:
 
 def test_an_open_cluster_and_a_token(rows: Path, tmp_path: Path) -> None:
     with cluster(OPEN) as address:
-        found = score(rows, tmp_path / "out.jsonl", "--engine", "ray", "--address", address, **TOKEN)
-    assert found.returncode == 2
+        result = score(rows, tmp_path / "out.jsonl", "--engine", "ray", "--address", address, **TOKEN)
+    assert result.returncode == 2
     # Ray notices when the first worker is to be made, or when none comes.
-    assert re.search("^error: (the cluster takes no work|no worker starts): ", found.stderr, re.MULTILINE)
-    assert "remedy: RAY_AUTH_MODE must be token or disabled here" in found.stderr
-    assert "Traceback" not in found.stderr
+    assert re.search("^error: (the cluster takes no work|no worker starts): ", result.stderr, re.MULTILINE)
+    assert "remedy: RAY_AUTH_MODE must be token or disabled here" in result.stderr
+    assert "Traceback" not in result.stderr

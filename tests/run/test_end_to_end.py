@@ -60,11 +60,11 @@ def worker_at_work() -> int | None:
 
 
 def ancestors(pid: int) -> list[int]:
-    found = []
+    pids = []
     while pid > 1:
         pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[1])
-        found.append(pid)
-    return found
+        pids.append(pid)
+    return pids
 
 
 def test_scores_are_equal_to_the_last_byte_though_a_worker_is_killed(
@@ -81,9 +81,9 @@ def test_scores_are_equal_to_the_last_byte_though_a_worker_is_killed(
     finally:
         killer.stopped.set()
         killer.join()
-    told = capfd.readouterr()
-    assert told.out == "", "standard output is for rows"
-    assert "raylet" not in told.err
+    output = capfd.readouterr()
+    assert output.out == "", "standard output is for rows"
+    assert "raylet" not in output.err
     assert here.read_bytes() == there.read_bytes()
     assert here.read_bytes().count(b"\n") == 12
     assert killer.rows_by_then is not None
@@ -94,7 +94,7 @@ def test_a_study_is_equal_too(rows: Path, tmp_path: Path, monkeypatch: pytest.Mo
     rated = tmp_path / "rated.jsonl"
     lines = rows.read_text(encoding="utf-8").splitlines()
     rated.write_text(
-        "".join(f'{line[:-1]}, "human": {place % 5}}}\n' for place, line in enumerate(lines)),
+        "".join(f'{line[:-1]}, "human": {index % 5}}}\n' for index, line in enumerate(lines)),
         encoding="utf-8",
     )
     monkeypatch.setattr(scoring, "CHUNK", 5)

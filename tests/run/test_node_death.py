@@ -55,13 +55,13 @@ def test_the_node_dies(tmp_path: Path) -> None:
     assert "Traceback" not in err
     assert "error: " in err
     assert "remedy: start Ray again, and run the same command again" in err
-    assert f"to go on: mars-score score {rows}" in err
+    assert f"to resume: mars-score score {rows}" in err
     kept = output.read_text("utf-8").count("\n")
     assert 0 < kept < ROWS
     done = subprocess.run(
         [sys.executable, "-m", "mars_score", *command],
         capture_output=True, encoding="utf-8", env=environment, check=True,
     )  # fmt: skip
-    assert f"going on after {kept} of {ROWS} rows" in done.stderr
+    assert f"resuming after {kept} of {ROWS} rows" in done.stderr
     ids = [json.loads(line)["id"] for line in output.read_text("utf-8").splitlines()]
     assert ids == [str(number) for number in range(ROWS)]

@@ -37,8 +37,8 @@ def engine() -> RayEngine:
     return RayEngine(workers=WORKERS)
 
 
-def squares(engine: RayEngine | LocalEngine, folder: Path, **told: object) -> list[int]:
-    return list(engine.run(Squares(str(folder), **told), range(20), silent_stages))  # type: ignore[arg-type]
+def squares(engine: RayEngine | LocalEngine, folder: Path, **options: object) -> list[int]:
+    return list(engine.run(Squares(str(folder), **options), range(20), silent_stages))  # type: ignore[arg-type]
 
 
 def test_results_come_in_order_from_workers_that_are_made_once(engine: RayEngine, tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ def test_a_worker_has_little_in_its_queue(engine: RayEngine, tmp_path: Path) -> 
 def test_a_few_batches_are_shared(engine: RayEngine, tmp_path: Path) -> None:
     """Though one worker starts first and could have them all."""
     batches = range(WORKERS)
-    found = engine.run(Squares(str(tmp_path), meet=WORKERS), batches, silent_stages)
-    assert list(found) == SQUARES[:WORKERS]
+    result = engine.run(Squares(str(tmp_path), meet=WORKERS), batches, silent_stages)
+    assert list(result) == SQUARES[:WORKERS]
 
 
 def test_progress_counts_batches(engine: RayEngine, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    list(engine.run(Squares(str(tmp_path)), range(6), lambda *one: told.append(one)))
-    assert told == [("batches", done, 6) for done in range(1, 7)]
+    events: list[tuple[str, int, int]] = []
+    list(engine.run(Squares(str(tmp_path)), range(6), lambda *event: events.append(event)))
+    assert events == [("batches", done, 6) for done in range(1, 7)]
 
 
 def kill_process(folder: Path, name: str) -> None:
@@ -106,11 +106,11 @@ def test_a_dead_worker_is_replaced(tmp_path: Path, kill: Callable[[Path, str], N
     import ray
 
     results = RayEngine(workers=1).run(Squares(str(tmp_path), seconds=0.3), range(6), silent_stages)
-    found = [next(results), next(results)]
+    first_two = [next(results), next(results)]
     (name,) = ray.util.list_named_actors()
     kill(tmp_path, name)
-    found += results
-    assert found == SQUARES[:6]
+    first_two += results
+    assert first_two == SQUARES[:6]
     assert len(noted(tmp_path, "made-")) == 2
 
 
@@ -202,8 +202,8 @@ def test_a_worker_has_one_thread(engine: RayEngine) -> None:
 
 
 def test_in_another_thread_too(engine: RayEngine, tmp_path: Path) -> None:
-    found: list[int] = []
-    thread = threading.Thread(target=lambda: found.extend(squares(engine, tmp_path)))
+    results: list[int] = []
+    thread = threading.Thread(target=lambda: results.extend(squares(engine, tmp_path)))
     thread.start()
     thread.join()
-    assert found == SQUARES
+    assert results == SQUARES

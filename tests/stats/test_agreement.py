@@ -56,22 +56,22 @@ def plain(units: list[list[float | None]], measurement: Measurement) -> float | 
     ("measurement", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
 def test_worked_example(measurement: Measurement, expected: float) -> None:
-    found = krippendorff_alpha(UNITS, measurement)
-    assert found.value == pytest.approx(expected, abs=5e-4)
-    assert (found.units, found.ratings, found.left_out) == (11, 40, 1)
+    result = krippendorff_alpha(UNITS, measurement)
+    assert result.value == pytest.approx(expected, abs=5e-4)
+    assert (result.units, result.ratings, result.left_out) == (11, 40, 1)
 
 
 @pytest.mark.parametrize("measurement", MEASUREMENTS)
 @given(units=units_of_ratings)
 @settings(max_examples=60, deadline=None)
 def test_by_all_pairs(measurement: Measurement, units: list[list[float | None]]) -> None:
-    found = krippendorff_alpha(units, measurement)
+    result = krippendorff_alpha(units, measurement)
     expected = plain(units, measurement)
     if expected is None:
-        assert found.value is None
-        assert found.reason in ("no_pair", "constant")
+        assert result.value is None
+        assert result.reason in ("no_pair", "constant")
     else:
-        assert found.value == pytest.approx(expected)
+        assert result.value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("measurement", MEASUREMENTS)
@@ -106,7 +106,7 @@ def test_chance_is_zero_and_agreement_one() -> None:
 def test_undefined_says_why() -> None:
     assert krippendorff_alpha([]).reason == "no_pair"
     assert krippendorff_alpha([[1.0], None, [None, 2.0]]).reason == "no_pair"
-    found = krippendorff_alpha([[3.0, 3.0], [3.0, 3.0], [1.0]])
-    assert (found.value, found.reason, found.units, found.left_out) == (None, "constant", 2, 1)
+    result = krippendorff_alpha([[3.0, 3.0], [3.0, 3.0], [1.0]])
+    assert (result.value, result.reason, result.units, result.left_out) == (None, "constant", 2, 1)
     with pytest.raises(ConfigError, match="Did you mean 'ordinal'"):
         krippendorff_alpha(UNITS, "ordnal")  # type: ignore[arg-type]

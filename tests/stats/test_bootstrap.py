@@ -28,11 +28,11 @@ METHODS: tuple[Method, ...] = ("percentile", "bca")
 def test_bounds_as_in_scipy(method: Method) -> None:
     sample = np.random.default_rng(0).exponential(size=25)  # skewed: BCa and percentile differ
     name = {"bca": "BCa", "percentile": "percentile"}[method]
-    found = stats.bootstrap((sample,), np.mean, method=name, n_resamples=500, random_state=0)
+    result = stats.bootstrap((sample,), np.mean, method=name, n_resamples=500, random_state=0)
     without_one = np.array([np.delete(sample, at).mean() for at in range(25)])
-    low, high = bounds(found.bootstrap_distribution, float(sample.mean()), without_one, 0.95, method)
-    assert low == pytest.approx(found.confidence_interval.low)
-    assert high == pytest.approx(found.confidence_interval.high)
+    low, high = bounds(result.bootstrap_distribution, float(sample.mean()), without_one, 0.95, method)
+    assert low == pytest.approx(result.confidence_interval.low)
+    assert high == pytest.approx(result.confidence_interval.high)
 
 
 def test_draws_are_of_items_with_replacement() -> None:
@@ -48,12 +48,12 @@ def test_draws_are_of_items_with_replacement() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_value_is_that_of_the_data(level: Level, kind: Kind) -> None:
     data = judged(np.random.default_rng(2), 30, 4, rounded=True)[0]
-    found = interval(resampled_correlation(data, level, kind), 30, draws=200)
-    assert found.value == pytest.approx(correlate(data, level, kind).value)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.high
-    assert found.draws + found.undefined_draws == 200
+    result = interval(resampled_correlation(data, level, kind), 30, draws=200)
+    assert result.value == pytest.approx(correlate(data, level, kind).value)
+    assert result.low is not None
+    assert result.high is not None
+    assert result.low < result.high
+    assert result.draws + result.undefined_draws == 200
 
 
 def test_same_seed_same_interval_whatever_the_order_of_rows() -> None:
@@ -76,10 +76,10 @@ def test_copies_of_an_items_rows_do_not_narrow_the_interval() -> None:
 
 def test_a_metric_does_not_differ_from_itself() -> None:
     good, bad = judged(np.random.default_rng(8), 40, 3, noise=(0.3, 3.0))
-    one, other = (resampled_correlation(data, "pooled", "pearson") for data in (good, bad))
-    same = interval(difference(one, one), 40)
+    first, other = (resampled_correlation(data, "pooled", "pearson") for data in (good, bad))
+    same = interval(difference(first, first), 40)
     assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
-    apart = interval(difference(one, other), 40)
+    apart = interval(difference(first, other), 40)
     assert apart.low is not None
     assert apart.low > 0
 
@@ -96,29 +96,29 @@ def test_coverage(which: int, method: Method) -> None:
     true = float(np.mean([_truth(3000, 10_000 + seed)[which](np.ones((1, 3000)))[0] for seed in range(4)]))
     held = 0
     for seed in range(200):
-        found = interval(_truth(60, seed)[which], 60, draws=300, method=method, seed=seed)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= true <= found.high
+        result = interval(_truth(60, seed)[which], 60, draws=300, method=method, seed=seed)
+        assert result.low is not None
+        assert result.high is not None
+        held += result.low <= true <= result.high
     low, high = stats.binom.ppf([0.0005, 0.9995], 200, 0.93)  # the bootstrap is known to be a little narrow
     assert low <= held <= high
 
 
 def test_no_interval_says_why() -> None:
     flat = scored([1, 1, 1], [1, 2, 3], ["a", "b", "c"], ["x"] * 3)
-    found = interval(resampled_correlation(flat, "pooled", "pearson"), 3)
-    assert (found.value, found.low, found.reason) == (None, None, "statistic_undefined")
+    result = interval(resampled_correlation(flat, "pooled", "pearson"), 3)
+    assert (result.value, result.low, result.reason) == (None, None, "statistic_undefined")
     alone = scored([1, 2, 3], [1, 3, 2], ["a"] * 3, ["x", "y", "z"])
-    found = interval(resampled_correlation(alone, "pooled", "pearson"), 1)
-    assert found.value == pytest.approx(0.5)
-    assert (found.low, found.reason) == (None, "too_few_items")
+    result = interval(resampled_correlation(alone, "pooled", "pearson"), 1)
+    assert result.value == pytest.approx(0.5)
+    assert (result.low, result.reason) == (None, "too_few_items")
     # One odd row among equal ones: without its item, in about a third of the draws, there is no correlation.
     odd = scored([1.0] * 9 + [2.0], [1.0] * 9 + [2.0], [f"{i}" for i in range(10)], ["x"] * 10)
-    found = interval(resampled_correlation(odd, "pooled", "pearson"), 10)
-    assert 250 < found.undefined_draws < 450
-    assert found.low == pytest.approx(1.0)
-    assert found.high == pytest.approx(1.0)
-    assert found.reason is None
+    result = interval(resampled_correlation(odd, "pooled", "pearson"), 10)
+    assert 250 < result.undefined_draws < 450
+    assert result.low == pytest.approx(1.0)
+    assert result.high == pytest.approx(1.0)
+    assert result.reason is None
     rare = interval(lambda weights: np.where(weights[:, 0] == 1, 1.0, np.nan), 10)
     assert (rare.value, rare.reason) == (1.0, "draws_undefined")
 
@@ -127,9 +127,9 @@ def test_without_a_value_on_all_items_but_one_bca_is_the_percentile_interval() -
     def statistic(weights: Floats) -> Floats:
         return np.where(weights.sum(axis=1) == 5, weights @ np.arange(5.0), np.nan)
 
-    one, other = (interval(statistic, 5, method=method) for method in METHODS)
-    assert one.low is not None
-    assert (one.low, one.high) == (other.low, other.high)
+    first, other = (interval(statistic, 5, method=method) for method in METHODS)
+    assert first.low is not None
+    assert (first.low, first.high) == (other.low, other.high)
 
 
 def test_what_cannot_be_asked() -> None:

@@ -26,9 +26,9 @@ vectors = st.lists(st.tuples(small, small), min_size=2, max_size=30)
     [("pearson", 0.776), ("kendall", 0.552), ("spearman", 0.754)],
 )
 def test_known_values(kind: Kind, expected: float) -> None:
-    found = correlation([2, 1, 4, 3, 3, 7], [1, 2, 3, 4, 5, 6], kind)
-    assert found.value == pytest.approx(expected, abs=5e-4)
-    assert (found.n, found.left_out, found.reason) == (6, 0, None)
+    result = correlation([2, 1, 4, 3, 3, 7], [1, 2, 3, 4, 5, 6], kind)
+    assert result.value == pytest.approx(expected, abs=5e-4)
+    assert (result.n, result.left_out, result.reason) == (6, 0, None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,8 +49,8 @@ def test_kendall_by_counting_pairs(pairs: list[tuple[float, float]]) -> None:
         untied_x += x1 != x2
         untied_y += y1 != y2
     assume(untied_x and untied_y)
-    found = correlation([x for x, _ in pairs], [y for _, y in pairs], "kendall")
-    assert found.value == pytest.approx(agree / sqrt(untied_x * untied_y))
+    result = correlation([x for x, _ in pairs], [y for _, y in pairs], "kendall")
+    assert result.value == pytest.approx(agree / sqrt(untied_x * untied_y))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -83,9 +83,9 @@ def test_missing_scores_are_left_out_and_counted(kind: Kind, pairs: list[tuple[f
     ],
 )
 def test_undefined_says_why(kind: Kind, x: list[float | None], y: list[float | None], reason: str) -> None:
-    found = correlation(x, y, kind)
-    assert found.value is None
-    assert found.reason == reason
+    result = correlation(x, y, kind)
+    assert result.value is None
+    assert result.reason == reason
 
 
 @pytest.mark.parametrize("scale", [1e-170, 1e170])

@@ -33,13 +33,13 @@ def test_known_values(level: Level, kind: Kind, expected: float) -> None:
 
 
 def test_each_group_has_its_name() -> None:
-    found = correlate(SIX, "system")
-    assert [group.name for group in found.groups] == ["x", "y"]
-    assert found.groups[0].correlation == correlation([2, 1, 4], [1, 2, 3])
-    assert found.groups[1].correlation == correlation([3, 3, 7], [4, 5, 6])
-    assert found.n == 2
+    result = correlate(SIX, "system")
+    assert [group.name for group in result.groups] == ["x", "y"]
+    assert result.groups[0].correlation == correlation([2, 1, 4], [1, 2, 3])
+    assert result.groups[1].correlation == correlation([3, 3, 7], [4, 5, 6])
+    assert result.n == 2
     alone = correlate(only_system(SIX, "y"))
-    assert alone.value == found.groups[1].correlation.value
+    assert alone.value == result.groups[1].correlation.value
     with pytest.raises(ConfigError, match="unknown system 'z'"):
         only_system(SIX, "z")
 
@@ -60,16 +60,16 @@ def test_levels_by_hand_on_untidy_rows(kind: Kind) -> None:
             group = [row for row in usable if row[column] == code]
             values.append(correlation([r[0] for r in group], [r[1] for r in group], kind).value)
         defined = [value for value in values if value is not None]
-        found = correlate(rows, level, kind)
-        assert found.value == pytest.approx(sum(defined) / len(defined))
-        assert found.n == len(defined)
-        assert found.left_out == rows.left_out
+        result = correlate(rows, level, kind)
+        assert result.value == pytest.approx(sum(defined) / len(defined))
+        assert result.n == len(defined)
+        assert result.left_out == rows.left_out
     means = [
         [np.mean([row[side] for row in usable if row[3] == code]) for code in range(4)] for side in (0, 1)
     ]
-    found = correlate(rows, "system_means", kind)
-    assert found.value == pytest.approx(correlation(means[0], means[1], kind).value)
-    assert found.n == 4
+    result = correlate(rows, "system_means", kind)
+    assert result.value == pytest.approx(correlation(means[0], means[1], kind).value)
+    assert result.n == 4
 
 
 def test_undefined_groups_are_counted_and_named() -> None:
@@ -79,11 +79,11 @@ def test_undefined_groups_are_counted_and_named() -> None:
         ["good", "good", "flat", "flat", "alone", "liked", "liked"],
         ["x", "y", "x", "y", "x", "x", "y"],
     )
-    found = correlate(rows, "item", "kendall")
-    assert found.value == 1.0
-    assert found.n == 1
-    assert found.undefined == {"human_constant": 1, "metric_constant": 1, "too_short": 1}
-    named = {group.name: group.correlation.reason for group in found.groups}
+    result = correlate(rows, "item", "kendall")
+    assert result.value == 1.0
+    assert result.n == 1
+    assert result.undefined == {"human_constant": 1, "metric_constant": 1, "too_short": 1}
+    named = {group.name: group.correlation.reason for group in result.groups}
     assert named == {
         "good": None,
         "flat": "metric_constant",
@@ -95,9 +95,9 @@ def test_undefined_groups_are_counted_and_named() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_defined(level: Level) -> None:
     rows = scored([1, 1], [1, 2], ["a", "a"], ["x", "x"])
-    found = correlate(rows, level)
-    assert found.value is None
-    assert found.reason is not None
+    result = correlate(rows, level)
+    assert result.value is None
+    assert result.reason is not None
     empty = correlate(scored([], [], [], []), level)
     assert (empty.value, empty.n) == (None, 0)
     assert empty.reason is not None

@@ -53,8 +53,8 @@ def test_benjamini_hochberg_by_its_steps(p_values: list[float]) -> None:
             assert after is not None
             if p <= limit:
                 assert after <= alpha
-        found = sum(after is not None and after <= alpha * (1 - 1e-6) for after in corrected)
-        assert found <= sum(p <= limit for p in p_values)
+        result = sum(after is not None and after <= alpha * (1 - 1e-6) for after in corrected)
+        assert result <= sum(p <= limit for p in p_values)
 
 
 @given(p_lists, st.randoms(use_true_random=False))

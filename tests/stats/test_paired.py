@@ -16,24 +16,24 @@ B = [0.7, 0.6, 0.8, 0.7, 0.6, 0.2, 0.5, 0.5]
 
 
 def test_what_is_counted() -> None:
-    found = compare_systems([*A, None], [*B, 0.1])
-    assert (found.n, found.left_out) == (8, 1)
-    assert found.mean_a == pytest.approx(np.mean(A))
-    assert found.mean_b == pytest.approx(np.mean(B))
-    assert found.difference == pytest.approx(np.mean(A) - np.mean(B))
-    assert (found.wins, found.ties, found.losses) == (5, 1, 2)
-    assert found.largest[0] == 6
+    result = compare_systems([*A, None], [*B, 0.1])
+    assert (result.n, result.left_out) == (8, 1)
+    assert result.mean_a == pytest.approx(np.mean(A))
+    assert result.mean_b == pytest.approx(np.mean(B))
+    assert result.difference == pytest.approx(np.mean(A) - np.mean(B))
+    assert (result.wins, result.ties, result.losses) == (5, 1, 2)
+    assert result.largest[0] == 6
     assert compare_systems([None, 1.0, 5.0, 2.0], [1.0, 2.0, 5.0, 9.0], largest=2).largest == (3, 1)
 
 
 def test_the_t_test_is_scipys() -> None:
     expected = stats.ttest_rel(A, B)
-    found = paired_t_test(A, B)
-    assert found is not None
-    assert found.t == pytest.approx(expected.statistic)
-    assert found.p == pytest.approx(expected.pvalue)
-    assert found.df == 7
-    assert compare_systems(A, B).t_test == found
+    result = paired_t_test(A, B)
+    assert result is not None
+    assert result.t == pytest.approx(expected.statistic)
+    assert result.p == pytest.approx(expected.pvalue)
+    assert result.df == 7
+    assert compare_systems(A, B).t_test == result
     assert paired_t_test([1.0, 2.0], [0.0, 1.0]) is None  # all differences are equal
     assert paired_t_test([1.1, 2.1, 3.1], [1.0, 2.0, 3.0]) is None  # equal but for rounding
     assert paired_t_test([1.0], [0.0]) is None
@@ -43,8 +43,8 @@ def test_randomisation_against_all_swaps() -> None:
     d = np.array(A) - np.array(B)
     means = [np.mean(d * signs) for signs in product([1, -1], repeat=8)]
     exact = np.mean(np.abs(means) >= abs(d.mean()) - 1e-12)
-    found = compare_systems(A, B, draws=8000)
-    assert found.p_randomisation == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 8000))
+    result = compare_systems(A, B, draws=8000)
+    assert result.p_randomisation == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 8000))
 
 
 def test_bootstrap_against_scipy() -> None:
@@ -53,19 +53,19 @@ def test_bootstrap_against_scipy() -> None:
     b = rng.exponential(size=80)
     drawn = stats.bootstrap((a - b,), np.mean, method="percentile", n_resamples=9999, random_state=0)
     expected = drawn.confidence_interval
-    found = compare_systems(a, b, draws=9999)
-    assert found.low == pytest.approx(expected.low, abs=0.03)
-    assert found.high == pytest.approx(expected.high, abs=0.03)
+    result = compare_systems(a, b, draws=9999)
+    assert result.low == pytest.approx(expected.low, abs=0.03)
+    assert result.high == pytest.approx(expected.high, abs=0.03)
     # An interval that just reaches 0 has a p-value of about one less its level.
-    assert found.p_bootstrap is not None
-    assert found.difference is not None
-    moved = compare_systems(a - (found.low or 0), b, draws=9999)
+    assert result.p_bootstrap is not None
+    assert result.difference is not None
+    moved = compare_systems(a - (result.low or 0), b, draws=9999)
     assert moved.p_bootstrap == pytest.approx(0.05, abs=0.02)
 
 
 def test_false_positives_coverage_and_power() -> None:
     rng = np.random.default_rng(1)
-    false = held = found = 0
+    false = held = result = 0
     for seed in range(300):
         item = rng.normal(size=50)
         a, b = item + 0.5 * rng.normal(size=50), item + 0.5 * rng.normal(size=50)
@@ -75,11 +75,11 @@ def test_false_positives_coverage_and_power() -> None:
         assert same.high is not None
         false += (same.p_randomisation or 1) <= 0.05
         held += same.low <= 0 <= same.high
-        found += (better.p_randomisation or 1) <= 0.05
+        result += (better.p_randomisation or 1) <= 0.05
     low, high = stats.binom.ppf([0.001, 0.999], 300, 0.05)
     assert low <= false <= high
     assert stats.binom.ppf(0.001, 300, 0.93) <= held
-    assert found > 250
+    assert result > 250
 
 
 def test_the_order_of_items_does_not_matter() -> None:
@@ -96,21 +96,21 @@ def test_the_order_of_items_does_not_matter() -> None:
 def test_many_items_are_drawn_in_blocks() -> None:
     rng = np.random.default_rng(3)
     d = rng.normal(size=50_000) + 0.01
-    found = compare_systems(d, np.zeros(50_000), draws=100)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.high - found.low == pytest.approx(2 * 1.96 / np.sqrt(50_000), rel=0.3)
+    result = compare_systems(d, np.zeros(50_000), draws=100)
+    assert result.low is not None
+    assert result.high is not None
+    assert result.high - result.low == pytest.approx(2 * 1.96 / np.sqrt(50_000), rel=0.3)
 
 
 def test_equal_systems() -> None:
-    found = compare_systems(A, A, draws=50)
-    assert (found.difference, found.low, found.high) == (0.0, 0.0, 0.0)
-    assert (found.p_bootstrap, found.p_randomisation, found.t_test) == (1.0, 1.0, None)
+    result = compare_systems(A, A, draws=50)
+    assert (result.difference, result.low, result.high) == (0.0, 0.0, 0.0)
+    assert (result.p_bootstrap, result.p_randomisation, result.t_test) == (1.0, 1.0, None)
 
 
 def test_no_p_value_says_why() -> None:
-    one = compare_systems([1.0, None], [0.5, 0.5])
-    assert (one.n, one.difference, one.p_bootstrap, one.reason) == (1, 0.5, None, "too_short")
+    result = compare_systems([1.0, None], [0.5, 0.5])
+    assert (result.n, result.difference, result.p_bootstrap, result.reason) == (1, 0.5, None, "too_short")
     none = compare_systems([], [])
     assert (none.n, none.mean_a, none.largest, none.reason) == (0, None, (), "too_short")
 

@@ -69,10 +69,10 @@ def test_known_values(
         [f"{i}" for i, _ in places],
         [f"{s}" for _, s in places],
     )
-    found = pairwise_accuracy(rows)
-    assert found.value == pytest.approx(value)
-    assert found.epsilon == epsilon
-    assert found.uncalibrated == pytest.approx(uncalibrated)
+    result = pairwise_accuracy(rows)
+    assert result.value == pytest.approx(value)
+    assert result.epsilon == epsilon
+    assert result.uncalibrated == pytest.approx(uncalibrated)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -80,12 +80,12 @@ def test_against_every_epsilon(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = untidy(rng, int(rng.integers(2, 60))) if seed % 2 else judged(rng, 8, 4, rounded=True)[0]
     expected = plain(rows)
-    found = pairwise_accuracy(rows)
+    result = pairwise_accuracy(rows)
     if expected is None:
-        assert (found.value, found.reason) == (None, "no_pair")
+        assert (result.value, result.reason) == (None, "no_pair")
     else:
-        assert found.value == pytest.approx(expected[0])
-        assert found.epsilon == expected[1]
+        assert result.value == pytest.approx(expected[0])
+        assert result.epsilon == expected[1]
 
 
 def test_what_is_counted() -> None:
@@ -95,32 +95,32 @@ def test_what_is_counted() -> None:
         ["a", "a", "a", "b", "b", "c"],
         ["x", "y", "z", "x", "y", "x"],
     )
-    found = pairwise_accuracy(rows)
-    assert (found.items, found.pairs, found.items_without_pairs, found.left_out) == (1, 3, 2, 1)
+    result = pairwise_accuracy(rows)
+    assert (result.items, result.pairs, result.items_without_pairs, result.left_out) == (1, 3, 2, 1)
 
 
 def test_a_metric_of_one_value_ties_all() -> None:
     rows = scored([7, 7, 7], [1, 2, 2], ["a"] * 3, ["x", "y", "z"])
-    found = pairwise_accuracy(rows)
-    assert found.value == pytest.approx(1 / 3)
-    assert found.epsilon == 0.0
+    result = pairwise_accuracy(rows)
+    assert result.value == pytest.approx(1 / 3)
+    assert result.epsilon == 0.0
 
 
 def test_no_pairs() -> None:
     for rows in (scored([], [], [], []), scored([1, 2], [1, 2], ["a", "b"], ["x", "x"])):
-        found = pairwise_accuracy(rows)
-        assert (found.value, found.epsilon, found.reason) == (None, None, "no_pair")
+        result = pairwise_accuracy(rows)
+        assert (result.value, result.epsilon, result.reason) == (None, None, "no_pair")
 
 
 def test_scale_moves_epsilon_alone_and_order_moves_nothing() -> None:
     rng = np.random.default_rng(1)
     rows = judged(rng, 15, 5, rounded=True)[0]
-    found = pairwise_accuracy(rows)
-    assert found.epsilon is not None
-    assert found.epsilon > 0
+    result = pairwise_accuracy(rows)
+    assert result.epsilon is not None
+    assert result.epsilon > 0
     doubled = scored(
         rows.metric * 2, rows.human, [rows.item_names[i] for i in rows.items], [f"{s}" for s in rows.systems]
     )
-    assert pairwise_accuracy(doubled).value == found.value
-    assert pairwise_accuracy(doubled).epsilon == 2 * found.epsilon
-    assert pairwise_accuracy(shuffled(rows, rng)) == found
+    assert pairwise_accuracy(doubled).value == result.value
+    assert pairwise_accuracy(doubled).epsilon == 2 * result.epsilon
+    assert pairwise_accuracy(shuffled(rows, rng)) == result

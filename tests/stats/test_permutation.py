@@ -34,10 +34,10 @@ def complete(seed: int) -> tuple[Scored, np.ndarray[tuple[int], np.dtype[np.floa
 def test_mixtures_one_by_one(level: Level, kind: Kind, seed: int) -> None:
     given, other = complete(seed)
     keep = np.random.default_rng(seed).random((8, len(given))) < 0.5
-    found = permutation.mixed_correlation(given, other, level, kind)(keep)
-    for row, (one, two) in zip(keep, found, strict=True):
+    result = permutation.mixed_correlation(given, other, level, kind)(keep)
+    for row, (item, two) in zip(keep, result, strict=True):
         first, second = np.where(row, given.metric, other), np.where(row, other, given.metric)
-        assert one == pytest.approx(correlate(with_metric(given, first), level, kind).value)
+        assert item == pytest.approx(correlate(with_metric(given, first), level, kind).value)
         assert two == pytest.approx(correlate(with_metric(given, second), level, kind).value)
 
 
@@ -53,10 +53,10 @@ def test_kendall_without_matrices_is_the_same(monkeypatch: pytest.MonkeyPatch) -
 def test_accuracies_one_by_one() -> None:
     given, other = complete(5)
     keep = np.random.default_rng(5).random((8, len(given))) < 0.5
-    found = permutation.mixed_accuracy(given, other)(keep)
-    for row, (one, two) in zip(keep, found, strict=True):
+    result = permutation.mixed_accuracy(given, other)(keep)
+    for row, (item, two) in zip(keep, result, strict=True):
         first, second = np.where(row, given.metric, other), np.where(row, other, given.metric)
-        assert one == pytest.approx(pairwise_accuracy(with_metric(given, first)).value)
+        assert item == pytest.approx(pairwise_accuracy(with_metric(given, first)).value)
         assert two == pytest.approx(pairwise_accuracy(with_metric(given, second)).value)
 
 
@@ -69,15 +69,15 @@ def test_p_against_all_possible_swaps() -> None:
     za, zb = stats.zscore(a), stats.zscore(b)
     swaps = []
     for choice in product([True, False], repeat=8):
-        one, two = np.where(choice, za, zb), np.where(choice, zb, za)
-        swaps.append(stats.pearsonr(one, human).statistic - stats.pearsonr(two, human).statistic)
+        one_way, other_way = np.where(choice, za, zb), np.where(choice, zb, za)
+        swaps.append(stats.pearsonr(one_way, human).statistic - stats.pearsonr(other_way, human).statistic)
     exact_greater = np.mean(np.array(swaps) >= real - 1e-12)
     exact_both = np.mean(np.abs(swaps) >= abs(real) - 1e-12)
 
-    found = perm_both(first, second, draws=4000)
-    assert found.difference == pytest.approx(real)
-    assert found.p_greater == pytest.approx(exact_greater, abs=4 * np.sqrt(0.25 / 4000))
-    assert found.p_two_sided == pytest.approx(exact_both, abs=4 * np.sqrt(0.25 / 4000))
+    result = perm_both(first, second, draws=4000)
+    assert result.difference == pytest.approx(real)
+    assert result.p_greater == pytest.approx(exact_greater, abs=4 * np.sqrt(0.25 / 4000))
+    assert result.p_two_sided == pytest.approx(exact_both, abs=4 * np.sqrt(0.25 / 4000))
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_p_against_all_possible_swaps() -> None:
 )
 def test_equally_good_metrics_are_seldom_told_apart(level: Level, statistic: Statistic) -> None:
     sets, draws = (40, 39) if statistic == "pairwise_accuracy" else (300, 99)
-    found = []
+    results = []
     for seed in range(sets):
         first, second = judged(np.random.default_rng(seed), 20, 4, noise=(1.0, 1.0))
         test = perm_both(first, second, level, statistic, draws=draws, seed=seed)
         assert test.p_greater is not None
-        found.append(test.p_greater)
+        results.append(test.p_greater)
     for alpha in (0.05, 0.5):
-        false = sum(p <= alpha for p in found)
+        false = sum(p <= alpha for p in results)
         low, high = stats.binom.ppf([0.001, 0.999], sets, alpha)
         assert low <= false <= high
 
@@ -131,8 +131,8 @@ def test_same_seed_same_p_whatever_the_order_of_rows_and_the_blocks() -> None:
     first, second = judged(rng, 15, 3, noise=(1.0, 1.3))
     once = perm_both(first, second, "item", "kendall", draws=300, seed=3)
     # Both metrics in another order, but in the same one.
-    one, two = (shuffled(given, np.random.default_rng(1)) for given in (first, second))
-    assert perm_both(one, two, "item", "kendall", draws=300, seed=3) == once
+    first_shuffled, second_shuffled = (shuffled(given, np.random.default_rng(1)) for given in (first, second))
+    assert perm_both(first_shuffled, second_shuffled, "item", "kendall", draws=300, seed=3) == once
     assert perm_both(first, second, "item", "kendall", draws=300, seed=4) != once
 
 
@@ -166,17 +166,17 @@ def test_no_outcome_says_why() -> None:
     none = scored([None, None, 3], [1, 2, 2], *names)
     assert perm_both(plain, none).reason == "too_short"
     liked = [scored(metric, [4, 4, 4], *names) for metric in ([1, 2, 3], [3, 1, 2])]
-    found = perm_both(liked[0], liked[1])
-    assert (found.difference, found.p_greater, found.reason) == (None, None, "statistic_undefined")
+    result = perm_both(liked[0], liked[1])
+    assert (result.difference, result.p_greater, result.reason) == (None, None, "statistic_undefined")
 
 
 def test_swaps_without_a_value_count_against_significance() -> None:
     # Two rows: where one metric keeps its score and the other does not, a mixture may be constant.
     names = (["a", "a"], ["x", "y"])
     first, second = scored([0, 1], [0, 1], *names), scored([1, 0], [0, 1], *names)
-    found = perm_both(first, second, draws=400)
-    assert 140 < found.undefined_draws < 260
-    assert found.p_greater == pytest.approx(0.75, abs=0.1)
+    result = perm_both(first, second, draws=400)
+    assert 140 < result.undefined_draws < 260
+    assert result.p_greater == pytest.approx(0.75, abs=0.1)
 
 
 def test_what_cannot_be_asked() -> None:

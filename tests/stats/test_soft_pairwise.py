@@ -31,9 +31,9 @@ def test_against_all_swaps() -> None:
         abs(p_value(metric[:, a], metric[:, b]) - p_value(human[:, a], human[:, b]))
         for a, b in combinations(range(4), 2)
     ]
-    found = soft_pairwise_accuracy(data, draws=20_000)
-    assert found.value == pytest.approx(1 - np.mean(errors), abs=0.01)
-    assert (found.systems, found.pairs) == (4, 6)
+    result = soft_pairwise_accuracy(data, draws=20_000)
+    assert result.value == pytest.approx(1 - np.mean(errors), abs=0.01)
+    assert (result.systems, result.pairs) == (4, 6)
 
 
 def test_the_best_and_the_worst_metric() -> None:
@@ -57,15 +57,15 @@ def test_pairs_use_the_items_that_both_systems_have() -> None:
     metric, human = rng.normal(size=(12, 3)), rng.normal(size=(12, 3))
     metric[3, 0] = np.nan
     human[5, 0] = np.nan
-    found = soft_pairwise_accuracy(rows(metric, human), draws=4000)
-    assert found.left_out == 2
+    result = soft_pairwise_accuracy(rows(metric, human), draws=4000)
+    assert result.left_out == 2
     errors = []
     for a, b in combinations(range(3), 2):
         both = [i for i in range(12) if a != 0 or i not in (3, 5)]
         errors.append(
             abs(p_value(metric[both, a], metric[both, b]) - p_value(human[both, a], human[both, b]))
         )
-    assert found.value == pytest.approx(1 - np.mean(errors), abs=0.03)
+    assert result.value == pytest.approx(1 - np.mean(errors), abs=0.03)
 
 
 def test_rows_of_a_cell_count_by_their_mean() -> None:
@@ -84,7 +84,7 @@ def test_seed_and_order() -> None:
 
 def test_undefined_says_why() -> None:
     for apart in (scored([], [], [], []), scored([1, 2], [1, 2], ["a", "b"], ["x", "y"])):
-        found = soft_pairwise_accuracy(apart)
-        assert (found.value, found.pairs, found.reason) == (None, 0, "no_pair")
+        result = soft_pairwise_accuracy(apart)
+        assert (result.value, result.pairs, result.reason) == (None, 0, "no_pair")
     with pytest.raises(ConfigError, match="draws"):
         soft_pairwise_accuracy(scored([], [], [], []), draws=0)

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from mars_score.stats.bootstrap import draw_weights, of_rows, resampled_accuracy, resampled_correlation
+from mars_score.stats.bootstrap import Resampled, draw_weights, resampled_accuracy, resampled_correlation
 from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, correlate
-from mars_score.stats.data import Scored, scored
+from mars_score.stats.data import Floats, Scored, scored, take
 from mars_score.stats.pairwise import pairwise_accuracy
 from tests.stats.simulated import judged, untidy
+
+
+def of_rows(rows: Scored, statistic: Callable[[Scored], float | None]) -> Resampled:
+    """Any statistic of rows as a function of weights: slow, since it repeats the rows for each draw.
+
+    Copies of an item are items of their own, as they would be if they had been collected twice.
+    """
+
+    def statistic_of_draw(weights: Floats) -> float:
+        copies = weights[rows.items].astype(np.intp)
+        chosen = np.repeat(np.arange(len(rows)), copies)
+        nth = np.arange(len(chosen)) - np.repeat(np.cumsum(copies) - copies, copies)  # which copy of its row
+        drawn = take(rows, chosen)
+        keys, items = np.unique(np.stack([drawn.items, nth], axis=1), axis=0, return_inverse=True)
+        names = tuple(f"{rows.item_names[item]}#{copy}" for item, copy in keys)
+        value = statistic(
+            Scored(drawn.metric, drawn.human, items.ravel(), drawn.systems, names, rows.system_names)
+        )
+        return np.nan if value is None else value
+
+    return lambda weights: np.array([statistic_of_draw(row) for row in weights], dtype=np.float64)
 
 
 def data(seed: int) -> Scored:

@@ -23,6 +23,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def cache(folder: Path) -> Iterator[AugmentationCache]:
-    found = AugmentationCache()
-    yield found
-    found.database.close()
+    result = AugmentationCache()
+    yield result
+    result.database.close()

@@ -28,6 +28,7 @@ from mars_score.storage.cache import (
     info,
     problems,
 )
+from mars_score.storage.sqlite import ASK
 from tests.unprivileged import unprivileged
 
 from .samples import augmentation
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 FOUND = {bytes([i]) * 32: augmentation(i) for i in range(20)}
 
 
-def changed(path: Path, place: int, bit: int = 0) -> None:
+def changed(path: Path, offset: int, bit: int = 0) -> None:
     data = bytearray(path.read_bytes())
-    data[place] ^= 1 << bit
+    data[offset] ^= 1 << bit
     path.write_bytes(data)
 
 
@@ -64,7 +65,7 @@ def test_making_a_cache_makes_nothing(folder: Path) -> None:
 
 
 def test_more_keys_than_one_question_holds(cache: AugmentationCache) -> None:
-    many = {i.to_bytes(32, "big"): augmentation(i) for i in range(2 * cache_module.ASK + 1)}
+    many = {i.to_bytes(32, "big"): augmentation(i) for i in range(2 * ASK + 1)}
     cache.save(many)
     assert cache.find(many) == many
 
@@ -103,7 +104,7 @@ def test_a_damaged_row_is_computed_again(cache: AugmentationCache, caplog: pytes
         (value,) = db.execute("SELECT value FROM rows WHERE key = ?", (key,)).fetchone()
         db.execute("UPDATE rows SET value = ? WHERE key = ?", (value[:-1] + b"?", key))
     assert problems(cache) == ["1 rows do not have the checksum that they were written with"]
-    assert cache.find(FOUND) == {name: one for name, one in FOUND.items() if name != key}
+    assert cache.find(FOUND) == {name: item for name, item in FOUND.items() if name != key}
     assert "1 damaged augmentations are computed again" in caplog.text
     assert cache.present([key]) == set()
     assert problems(cache) == []
@@ -169,7 +170,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, caplog: pytest.LogCaptureF
     assert cache.find(FOUND) == {}
     assert cache.database.unusable
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert "going on without it; MARS_SCORE_CACHE names another folder" in caplog.text
+    assert "continuing without it; MARS_SCORE_CACHE names another folder" in caplog.text
 
 
 def test_a_folder_that_may_not_be_written(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,7 +180,7 @@ def test_a_folder_that_may_not_be_written(caplog: pytest.LogCaptureFixture) -> N
         cache.save(FOUND)
         assert cache.find(FOUND) == {}
         folder.chmod(0o700)
-    assert "going on without it" in caplog.text
+    assert "continuing without it" in caplog.text
 
 
 def test_a_file_that_stays_locked(cache: AugmentationCache, caplog: pytest.LogCaptureFixture) -> None:
@@ -225,8 +226,8 @@ def test_the_least_recently_used_rows_go_first(folder: Path, monkeypatch: pytest
         assert cache.find(rows) == rows
         assert cache.find(first) == first  # old, but in use
     assert cache.find([b"0/0".ljust(32)]) == {}
-    found = info(cache)
-    assert 0.5 * limit < found.rows * 200 < limit
+    result = info(cache)
+    assert 0.5 * limit < result.rows * 200 < limit
     checkpointed(cache)
     assert cache.database.path.stat().st_size <= limit
     assert problems(cache) == []
@@ -249,8 +250,8 @@ def test_clear_and_info(cache: AugmentationCache, folder: Path) -> None:
     cache.save(FOUND)
     aside = folder / f"{FILE}.damaged"
     aside.write_bytes(b"?")
-    found = info(cache)
-    assert (found.rows, found.set_aside) == (len(FOUND), (aside,))
+    result = info(cache)
+    assert (result.rows, result.set_aside) == (len(FOUND), (aside,))
     assert clear(cache) == len(FOUND)
     assert info(cache).rows == 0
     assert not aside.exists()
@@ -273,6 +274,6 @@ def test_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "mars-score" in str(cache_folder())
     assert cache_at(None) is None
     assert cache_at(False) is None
-    found = cache_at(tmp_path / "mine")
-    assert found is not None
-    assert found.folder == tmp_path / "mine"
+    result = cache_at(tmp_path / "mine")
+    assert result is not None
+    assert result.folder == tmp_path / "mine"

@@ -20,26 +20,26 @@ KEY = b"k" * 32
 
 
 @given(augmentations)
-def test_nothing_is_lost(found: Augmentation) -> None:
-    again = decode(KEY, encode(KEY, found))
-    assert again == found
-    assert repr(again) == repr(found)  # 0.0 and -0.0 are equal; so are 1 and True
+def test_nothing_is_lost(original: Augmentation) -> None:
+    again = decode(KEY, encode(KEY, original))
+    assert again == original
+    assert repr(again) == repr(original)  # 0.0 and -0.0 are equal; so are 1 and True
 
 
 @given(augmentations, st.data())
-def test_any_change_is_noticed(found: Augmentation, data: st.DataObject) -> None:
-    written = bytearray(encode(KEY, found))
-    place = data.draw(st.integers(0, len(written) * 8 - 1))
-    written[place // 8] ^= 1 << place % 8
+def test_any_change_is_noticed(original: Augmentation, data: st.DataObject) -> None:
+    written = bytearray(encode(KEY, original))
+    bit = data.draw(st.integers(0, len(written) * 8 - 1))
+    written[bit // 8] ^= 1 << bit % 8
     with pytest.raises(DamagedRowError):
         decode(KEY, bytes(written))
 
 
 def test_every_bit_and_every_length_counts() -> None:
     written = encode(KEY, augmentation(1))
-    for place in range(len(written) * 8):
+    for bit in range(len(written) * 8):
         changed = bytearray(written)
-        changed[place // 8] ^= 1 << place % 8
+        changed[bit // 8] ^= 1 << bit % 8
         with pytest.raises(DamagedRowError):
             decode(KEY, bytes(changed))
     for length in range(len(written)):
@@ -73,5 +73,5 @@ def test_another_form_with_a_right_checksum_is_refused() -> None:
 
 
 def test_it_is_compact() -> None:
-    found = augmentation(1, length=40)
-    assert CHECKSUM < len(encode(KEY, found)) < len(repr(found)) / 2
+    original = augmentation(1, length=40)
+    assert CHECKSUM < len(encode(KEY, original)) < len(repr(original)) / 2

@@ -10,11 +10,11 @@ FOUND = {Pair("", str(i)): augmentation(i) for i in range(6)}
 
 def test_what_is_on_disk_is_forgotten_in_the_end() -> None:
     memory = AugmentationMemory(recent=3)
-    own, read = dict(list(FOUND.items())[:2]), dict(list(FOUND.items())[2:])
-    memory.keep(own)
+    computed, read = dict(list(FOUND.items())[:2]), dict(list(FOUND.items())[2:])
+    memory.keep(computed)
     memory.keep(read, on_disk=True)
     assert len(memory) == 5
-    assert memory.find(FOUND) == own | dict(list(read.items())[1:])
+    assert memory.find(FOUND) == computed | dict(list(read.items())[1:])
 
 
 def test_what_was_asked_for_stays() -> None:

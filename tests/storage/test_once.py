@@ -99,8 +99,8 @@ def _worker(folder: Path, ready: Barrier, log: Queue[tuple[int, int, bool]]) -> 
         return computed(pairs)
 
     ready.wait()
-    found = augment_once(AugmentationCache(folder), KEYS, compute, Costs(), silent_stages)
-    log.put((os.getpid(), count, found == EXPECTED))
+    result = augment_once(AugmentationCache(folder), KEYS, compute, Costs(), silent_stages)
+    log.put((os.getpid(), count, result == EXPECTED))
 
 
 def test_eight_processes_share_the_work(folder: Path) -> None:

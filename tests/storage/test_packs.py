@@ -29,8 +29,8 @@ CONTENT = {Pair(f"Context {i}.", f"Reference {i}.", "Why?" * (i % 2)): augmentat
 
 def written(path: Path, content: dict[Pair, Augmentation] = CONTENT) -> bytes:
     with pack_writer(path, HEADER) as pack:
-        for pair, found in content.items():
-            pack.add(pair, found)
+        for pair, augmentation in content.items():
+            pack.add(pair, augmentation)
     return path.read_bytes()
 
 
@@ -72,8 +72,8 @@ def test_any_content(tmp_path: Path, content: dict[Pair, Augmentation]) -> None:
 def test_equal_rows_make_equal_bytes(tmp_path: Path) -> None:
     once = written(tmp_path / "one.marspack")
     with pack_writer(tmp_path / "two.marspack", HEADER) as pack:
-        for pair, found in [*CONTENT.items(), *CONTENT.items()]:
-            pack.add(pair, found)
+        for pair, augmentation in [*CONTENT.items(), *CONTENT.items()]:
+            pack.add(pair, augmentation)
         assert len(pack) == len(CONTENT)
     assert (tmp_path / "two.marspack").read_bytes() == once
 
@@ -81,9 +81,9 @@ def test_equal_rows_make_equal_bytes(tmp_path: Path) -> None:
 def test_every_flipped_bit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "refs.marspack"
     whole = written(path, dict(list(CONTENT.items())[:1]))
-    for place in range(len(whole) * 8):
+    for bit in range(len(whole) * 8):
         changed = bytearray(whole)
-        changed[place // 8] ^= 1 << place % 8
+        changed[bit // 8] ^= 1 << bit % 8
         assert refusal(path, bytes(changed))
 
 

@@ -33,8 +33,8 @@ def test_a_pack_needs_the_encoder_alone(
     scorer: MarsScorer, encoder_alone: ModelStore, tmp_path: Path
 ) -> None:
     with pack_writer(tmp_path / "refs.marspack", scorer.pack_header) as pack:
-        for pair, found in scorer.augment_examples(EXAMPLES).items():
-            pack.add(pair, found)
+        for pair, augmentation in scorer.augment_examples(EXAMPLES).items():
+            pack.add(pair, augmentation)
     other = MarsScorer(store=encoder_alone, pack=tmp_path / "refs.marspack")
     assert other.score_examples(EXAMPLES) == scorer.score_examples(EXAMPLES)
     assert sorted(path.name for path in encoder_alone.root.iterdir()) == ["minilm-l6"]

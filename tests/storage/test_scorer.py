@@ -36,8 +36,8 @@ def packed(path: Path, examples: list[Example] = ROWS, **options: Any) -> Path:
     scorer = toy_scorer(cache=None, **options)
     scorer.corpus = examples
     with pack_writer(path, scorer.pack_header) as pack:
-        for pair, found in scorer.augment_examples(examples).items():
-            pack.add(pair, found)
+        for pair, augmentation in scorer.augment_examples(examples).items():
+            pack.add(pair, augmentation)
     return path
 
 
@@ -170,9 +170,9 @@ def test_a_pack_of_another_algorithm_is_refused(
     was = ALGORITHM[stage]
     monkeypatch.setitem(ALGORITHM, stage, was + 1)
     both = rf"made by algorithm {stage}\.v{was}; this version of mars-score has {stage}\.v{was + 1}"
-    with pytest.raises(InputError, match=both) as told:
+    with pytest.raises(InputError, match=both) as error:
         toy_scorer(pack=path, infiller=infiller).score_examples(ROWS)
-    assert "make the pack again: mars-score augment" in str(told.value)
+    assert "make the pack again: mars-score augment" in str(error.value)
 
 
 def test_a_pack_from_before_algorithms_had_numbers_is_refused(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_a_row_that_the_pack_does_not_have(tmp_path: Path) -> None:
     )
     with pytest.raises(
         InputError, match=r"does not have .*'A reference that came later.*…' of row 'late-1'"
-    ) as told:
+    ) as error:
         scorer.score_examples([*ROWS, foreign])
-    assert "mars-score augment" in str(told.value)
+    assert "mars-score augment" in str(error.value)
 
 
 def test_a_pack_of_a_corpus_belongs_to_it(tmp_path: Path) -> None:

@@ -45,21 +45,21 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> DatasetResult:
 
 
 def cell(
-    found: DatasetResult, metric: str, level: str, statistic: str, target: str = HUMAN, group: str = ""
+    result: DatasetResult, metric: str, level: str, statistic: str, target: str = HUMAN, group: str = ""
 ) -> Cell:
-    (one,) = (
-        one
-        for one in found.cells
-        if (one.metric, one.level, one.statistic, one.target, one.group)
+    (wanted,) = (
+        cell
+        for cell in result.cells
+        if (cell.metric, cell.level, cell.statistic, cell.target, cell.group)
         == (metric, level, statistic, target, group)
     )
-    return one
+    return wanted
 
 
-def column(found: DatasetResult, metric: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def column(result: DatasetResult, metric: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """One metric's scores with the sign that makes higher better."""
     sign = -1 if metric == "ter" else 1
-    return np.array([sign * (row.scores[metric] or 0.0) for row in found.rows])
+    return np.array([sign * (row.scores[metric] or 0.0) for row in result.rows])
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -73,9 +73,9 @@ def test_correlations_are_those_of_scipy(result: DatasetResult, metric: str, sta
     each = []
     for system in ("short", "middle", "long"):
         chosen = np.array([row.system == system for row in DATA])
-        own = function(scores[chosen], human[chosen]).statistic
-        each.append(own)
-        assert cell(result, metric, "system", statistic, group=system).value == pytest.approx(own)
+        value = function(scores[chosen], human[chosen]).statistic
+        each.append(value)
+        assert cell(result, metric, "system", statistic, group=system).value == pytest.approx(value)
     assert cell(result, metric, "system", statistic).value == pytest.approx(np.mean(each))
     means = [
         [values[[row.system == system for row in DATA]].mean() for system in ("short", "middle", "long")]
@@ -85,47 +85,47 @@ def test_correlations_are_those_of_scipy(result: DatasetResult, metric: str, sta
 
 
 def test_undefined_items_are_counted_never_nan(store: ScoreStore) -> None:
-    """By hand: two items, of which one has constant ratings."""
+    """By hand: two items, of which correlation has constant ratings."""
     rows = [
         Rated(Example(f"{item}{i}", "word " * (i + 1), (f"Item {item}.",), f"Item {item}"), human, f"s{i}")
         for item, ratings in (("a", (1, 2, 3)), ("b", (4, 4, 4)))
         for i, human in enumerate(map(float, ratings))
     ]
-    found = study(
+    result = study(
         store, Dataset("two", tuple(rows)), replace(SETTINGS, metrics=("candidate_length",))
     ).datasets[0]
-    one = cell(found, "candidate_length", "item", "kendall")
-    assert one.value == pytest.approx(1.0)
-    assert (one.n, one.undefined, one.reason) == (1, {"human_constant": 1}, None)
-    assert found.info.alpha_interval is None
-    assert found.info.alpha_reason == "no_pair"
+    correlation = cell(result, "candidate_length", "item", "kendall")
+    assert correlation.value == pytest.approx(1.0)
+    assert (correlation.n, correlation.undefined, correlation.reason) == (1, {"human_constant": 1}, None)
+    assert result.info.alpha_interval is None
+    assert result.info.alpha_reason == "no_pair"
 
 
 def test_a_constant_metric_is_undefined_with_a_reason(
     store: ScoreStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     register(monkeypatch, Counting("none", letter="§"))
-    found = study(store, settings=replace(SETTINGS, metrics=("none", "rougeL"))).datasets[0]
-    one = cell(found, "none", "pooled", "pearson")
-    assert (one.value, one.low, one.reason) == (None, None, "metric_constant")
-    assert cell(found, "none", "item", "pearson").undefined == {"metric_constant": 8}
-    assert not found.contrasts
-    ranked = [(place.metric, place.cluster) for place in found.places if place.level == "pooled"]
+    result = study(store, settings=replace(SETTINGS, metrics=("none", "rougeL"))).datasets[0]
+    correlation = cell(result, "none", "pooled", "pearson")
+    assert (correlation.value, correlation.low, correlation.reason) == (None, None, "metric_constant")
+    assert cell(result, "none", "item", "pearson").undefined == {"metric_constant": 8}
+    assert not result.contrasts
+    ranked = [(rank.metric, rank.cluster) for rank in result.places if rank.level == "pooled"]
     assert ranked == [("rougeL", 1), ("none", None)]
 
 
 def test_rows_without_a_score_are_counted(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = frozenset(row.id for row in DATA.rows[:4])
     register(monkeypatch, Counting("count", undefined=gone))
-    found = study(store, settings=replace(SETTINGS, metrics=("count",))).datasets[0]
-    one = cell(found, "count", "pooled", "pearson")
-    assert (one.n, one.left_out) == (20, 4)
-    kept = [row for row in found.rows if row.id not in gone]
+    result = study(store, settings=replace(SETTINGS, metrics=("count",))).datasets[0]
+    correlation = cell(result, "count", "pooled", "pearson")
+    assert (correlation.n, correlation.left_out) == (20, 4)
+    kept = [row for row in result.rows if row.id not in gone]
     expected = stats.pearsonr(
         [row.scores["count"] or 0.0 for row in kept], [row.human for row in kept]
     ).statistic
-    assert one.value == pytest.approx(expected)
-    assert [row.flags for row in found.rows[:5]] == [("empty_candidate",)] * 4 + [()]
+    assert correlation.value == pytest.approx(expected)
+    assert [row.flags for row in result.rows[:5]] == [("empty_candidate",)] * 4 + [()]
 
 
 def test_aspects_and_single_ratings(result: DatasetResult) -> None:
@@ -142,42 +142,50 @@ def test_aspects_and_single_ratings(result: DatasetResult) -> None:
     assert single.n == len(ratings) == 72
     assert single.value == pytest.approx(stats.pearsonr(np.repeat(scores, 3), ratings).statistic)
     assert cell(result, "rougeL", "system", "pearson", PER_RATING, "long").n == 24
-    assert {one.level for one in result.cells if one.target == PER_RATING} == {"pooled", "system"}
+    assert {cell.level for cell in result.cells if cell.target == PER_RATING} == {"pooled", "system"}
 
 
 def test_a_data_set_without_system_names_has_no_system_columns(store: ScoreStore) -> None:
     data = replace(DATA, rows=tuple(replace(row, system="") for row in DATA))
-    found = study(store, data).datasets[0]
-    assert {one.group for one in found.cells} == {""}
-    pooled, system = (cell(found, "rougeL", level, "pearson").value for level in ("pooled", "system"))
+    result = study(store, data).datasets[0]
+    assert {cell.group for cell in result.cells} == {""}
+    pooled, system = (cell(result, "rougeL", level, "pearson").value for level in ("pooled", "system"))
     assert pooled == pytest.approx(system)
-    assert cell(found, "rougeL", "system_means", "pearson").reason == "too_short"
+    assert cell(result, "rougeL", "system_means", "pearson").reason == "too_short"
 
 
 def test_contrasts_and_places(result: DatasetResult) -> None:
     for level, statistic in (("pooled", "pearson"), ("item", "kendall")):
-        found = [one for one in result.contrasts if (one.level, one.test) == (level, "perm-both")]
-        assert len(found) == 10  # all pairs of five metrics
+        results = [
+            contrast
+            for contrast in result.contrasts
+            if (contrast.level, contrast.test) == (level, "perm-both")
+        ]
+        assert len(results) == 10  # all pairs of five metrics
         values = {name: cell(result, name, level, statistic).value for name in METRICS}
-        for one in found:
-            better, worse = values[one.better], values[one.worse]
+        for contrast in results:
+            better, worse = values[contrast.better], values[contrast.worse]
             assert better is not None
             assert worse is not None
             assert better >= worse
-            assert one.difference == pytest.approx(better - worse)
-            assert one.p is not None
-            assert one.p_corrected is not None
-            assert 1 / 1001 <= one.p <= one.p_corrected <= 1
-        places = [one for one in result.places if one.level == level]
-        assert [one.metric for one in places] == sorted(
+            assert contrast.difference == pytest.approx(better - worse)
+            assert contrast.p is not None
+            assert contrast.p_corrected is not None
+            assert 1 / 1001 <= contrast.p <= contrast.p_corrected <= 1
+        places = [rank for rank in result.places if rank.level == level]
+        assert [rank.metric for rank in places] == sorted(
             METRICS, key=lambda name: (-(values[name] or 0), name)
         )
-        assert [one.cluster for one in places] == sorted(one.cluster or 0 for one in places)
-    williams = [one for one in result.contrasts if one.test == "williams"]
-    assert {(one.level, one.statistic) for one in williams} == {("pooled", "pearson")}
+        assert [rank.cluster for rank in places] == sorted(rank.cluster or 0 for rank in places)
+    williams = [contrast for contrast in result.contrasts if contrast.test == "williams"]
+    assert {(contrast.level, contrast.statistic) for contrast in williams} == {("pooled", "pearson")}
     assert len(williams) == 10
     # Length knows how these ratings were made; chance does not.
-    (clear,) = (one for one in williams if (one.better, one.worse) == ("candidate_length", "random"))
+    (clear,) = (
+        contrast
+        for contrast in williams
+        if (contrast.better, contrast.worse) == ("candidate_length", "random")
+    )
     assert clear.p is not None
     assert clear.p < 0.01
 
@@ -198,16 +206,19 @@ def test_a_metric_that_knows_the_ratings_is_in_the_first_cluster_alone(
         for row in dataset(20)
     )
     register(monkeypatch, Counting("oracle", letter="§"))
-    found = study(store, replace(DATA, rows=rows), replace(SETTINGS, metrics=("random", "oracle"))).datasets[
+    result = study(store, replace(DATA, rows=rows), replace(SETTINGS, metrics=("random", "oracle"))).datasets[
         0
     ]
     for level in ("pooled", "item"):
-        places = [one for one in found.places if one.level == level]
-        assert [(one.metric, one.cluster, one.rank) for one in places] == [("oracle", 1, 1), ("random", 2, 2)]
+        places = [rank for rank in result.places if rank.level == level]
+        assert [(rank.metric, rank.cluster, rank.rank) for rank in places] == [
+            ("oracle", 1, 1),
+            ("random", 2, 2),
+        ]
 
 
 def test_attacks(result: DatasetResult) -> None:
-    by_name = {(one.metric, one.attack): one for one in result.attacks}
+    by_name = {(attack.metric, attack.attack): attack for attack in result.attacks}
     assert len(by_name) == len(METRICS) * 2
     cut = by_name["candidate_length", "truncation"]
     assert cut.share == 1.0
@@ -247,7 +258,7 @@ def test_rows_are_the_whole_data_set(result: DatasetResult) -> None:
 
 
 def test_costs(result: DatasetResult) -> None:
-    by_name = {one.metric: one for one in result.costs}
+    by_name = {cost.metric: cost for cost in result.costs}
     rouge, other = by_name["rougeL"], by_name["random"]
     assert rouge.ratio_to_rouge == 1.0
     assert other.rows_per_second == pytest.approx(other.rows / other.seconds)
@@ -256,23 +267,23 @@ def test_costs(result: DatasetResult) -> None:
 
 
 def test_costs_without_rouge(store: ScoreStore) -> None:
-    found = study(store, settings=replace(SETTINGS, metrics=("random",))).datasets[0]
-    assert found.costs[0].ratio_to_rouge is None
+    result = study(store, settings=replace(SETTINGS, metrics=("random",))).datasets[0]
+    assert result.costs[0].ratio_to_rouge is None
 
 
 def test_disagreements_without_mars_are_of_the_first_metric(result: DatasetResult) -> None:
-    found = result.disagreements
-    assert len(found) == 10
-    assert {one.metric for one in found} == {"rougeL"}
-    apart = [abs(one.score_rank - one.human_rank) for one in found]
+    listed = result.disagreements
+    assert len(listed) == 10
+    assert {disagreement.metric for disagreement in listed} == {"rougeL"}
+    apart = [abs(disagreement.score_rank - disagreement.human_rank) for disagreement in listed]
     assert apart == sorted(apart, reverse=True)
     scores, human = column(result, "rougeL"), np.array(DATA.human)
-    for one in found:
-        place = [row.id for row in DATA].index(one.id)
-        below = (scores < scores[place]).sum() + ((scores == scores[place]).sum() - 1) / 2
-        assert one.score_rank == pytest.approx(below / 23)
-        assert one.human == human[place]
-        assert one.terms == ()
+    for disagreement in listed:
+        position = [row.id for row in DATA].index(disagreement.id)
+        below = (scores < scores[position]).sum() + ((scores == scores[position]).sum() - 1) / 2
+        assert disagreement.score_rank == pytest.approx(below / 23)
+        assert disagreement.human == human[position]
+        assert disagreement.terms == ()
 
 
 def test_a_second_run_computes_no_statistic(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,7 +304,7 @@ def test_an_added_metric_computes_only_its_own_statistics(
     asked: list[set[str]] = []
 
     def watched(questions: Sequence[MetricPair], *rest: Any, **options: Any) -> None:
-        asked.extend({one.better, one.worse} for one in questions)
+        asked.extend({question.better, question.worse} for question in questions)
         permute(questions, *rest, **options)
 
     monkeypatch.setattr(analyse, "permute", watched)
@@ -304,27 +315,27 @@ def test_an_added_metric_computes_only_its_own_statistics(
 
 @pytest.mark.parametrize("change", [{"draws": 50}, {"seed": 3}])
 def test_other_draws_or_another_seed_are_other_intervals(store: ScoreStore, change: dict[str, int]) -> None:
-    one = study(store).datasets[0]
+    result = study(store).datasets[0]
     other = study(store, settings=replace(SETTINGS, **change)).datasets[0]  # type: ignore[arg-type]
-    a, b = (cell(found, "random", "pooled", "pearson") for found in (one, other))
+    a, b = (cell(dataset, "random", "pooled", "pearson") for dataset in (result, other))
     assert a.value == b.value
     assert (a.low, a.high) != (b.low, b.high)
 
 
 def test_the_order_of_rows_changes_no_statistic(store: ScoreStore) -> None:
     turned = replace(DATA, rows=DATA.rows[::-1])
-    one, other = (study(store, data).datasets[0] for data in (DATA, turned))
-    assert one.cells == other.cells
-    assert one.contrasts == other.contrasts
-    assert one.disagreements == other.disagreements
+    first, other = (study(store, data).datasets[0] for data in (DATA, turned))
+    assert first.cells == other.cells
+    assert first.contrasts == other.contrasts
+    assert first.disagreements == other.disagreements
 
 
 def test_two_data_sets_and_their_names(store: ScoreStore) -> None:
     other = dataset(4, "other", ratings=False, seed=9)
-    found = run_study([DATA, other], modelless_scorer(), store, SETTINGS)
-    assert [one.name for one in found.datasets] == ["toy", "other"]
-    assert {one.target for one in found.datasets[1].cells} == {HUMAN, "fluency"}
-    assert (found.seed, found.draws, [one.name for one in found.metrics]) == (0, 100, list(METRICS))
+    result = run_study([DATA, other], modelless_scorer(), store, SETTINGS)
+    assert [dataset.name for dataset in result.datasets] == ["toy", "other"]
+    assert {cell.target for cell in result.datasets[1].cells} == {HUMAN, "fluency"}
+    assert (result.seed, result.draws, [metric.name for metric in result.metrics]) == (0, 100, list(METRICS))
     with pytest.raises(ConfigError, match="2 data sets are called 'toy'"):
         run_study([DATA, DATA], modelless_scorer(), store, SETTINGS)
     with pytest.raises(ConfigError, match="at least one data set"):
@@ -332,10 +343,10 @@ def test_two_data_sets_and_their_names(store: ScoreStore) -> None:
 
 
 def test_one_row_is_enough(store: ScoreStore) -> None:
-    found = study(store, replace(DATA, rows=DATA.rows[:1])).datasets[0]
-    assert all(one.value is None and one.reason for one in found.cells)
-    assert found.disagreements == ()
-    assert found.info.deviation == 0.0
+    result = study(store, replace(DATA, rows=DATA.rows[:1])).datasets[0]
+    assert all(cell.value is None and cell.reason for cell in result.cells)
+    assert result.disagreements == ()
+    assert result.info.deviation == 0.0
 
 
 def test_settings_are_checked() -> None:
@@ -355,6 +366,6 @@ def test_settings_are_checked() -> None:
 def test_sections_alone(store: ScoreStore) -> None:
     """An analysis can be asked for single sections, as a notebook would."""
     work = make_work(DATA, modelless_scorer(), ["rougeL"], (), 0)
-    one = Analysis(score_works([work], store)[0], replace(SETTINGS, metrics=("rougeL",)), store)
-    assert one.ratios() == []
-    assert len(one.rows()) == len(DATA)
+    result = Analysis(score_works([work], store)[0], replace(SETTINGS, metrics=("rougeL",)), store)
+    assert result.ratios() == []
+    assert len(result.rows()) == len(DATA)

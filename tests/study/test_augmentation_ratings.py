@@ -41,43 +41,49 @@ RATINGS = [
 
 
 def test_means_tests_and_alpha() -> None:
-    found = augmentation_study(RATINGS)
-    assert [(one.variant, one.n) for one in found.ratings] == [("original", 6), ("naive", 6), ("mars", 6)]
+    result = augmentation_study(RATINGS)
+    assert [(rating.variant, rating.n) for rating in result.ratings] == [
+        ("original", 6),
+        ("naive", 6),
+        ("mars", 6),
+    ]
     original, naive, mars = ([v for (_, of), vs in GIVEN.items() if of == variant for v in vs]
                              for variant in ("original", "naive", "mars"))  # fmt: skip
-    for one, values in zip(found.ratings, (original, naive, mars), strict=True):
-        assert one.mean == pytest.approx(np.mean(values))
-        assert one.deviation == pytest.approx(np.std(values, ddof=1))
+    for rating, values in zip(result.ratings, (original, naive, mars), strict=True):
+        assert rating.mean == pytest.approx(np.mean(values))
+        assert rating.deviation == pytest.approx(np.std(values, ddof=1))
     items = {v: [float(np.mean(GIVEN[item, v])) for item in "abc"] for v in ("original", "naive", "mars")}
-    assert [(one.first, one.second) for one in found.tests] == [
+    assert [(test.first, test.second) for test in result.tests] == [
         ("original", "naive"), ("original", "mars"), ("naive", "mars"),
     ]  # fmt: skip
-    for test in found.tests:
+    for test in result.tests:
         expected = stats.ttest_rel(items[test.first], items[test.second])
         assert test.t == pytest.approx(expected.statistic)
         assert test.p == pytest.approx(expected.pvalue)
         assert test.difference == pytest.approx(np.mean(items[test.first]) - np.mean(items[test.second]))
         assert test.n == 3
-    assert found.alphas == {"overall": krippendorff_alpha(list(GIVEN.values())).value}
+    assert result.alphas == {"overall": krippendorff_alpha(list(GIVEN.values())).value}
 
 
 def test_order_does_not_matter_and_absent_variants_are_absent() -> None:
     assert augmentation_study(RATINGS[::-1]) == augmentation_study(RATINGS)
-    found = augmentation_study([one for one in RATINGS if one.variant != "naive"])
-    assert [(one.first, one.second) for one in found.tests] == [("original", "mars")]
+    result = augmentation_study([rating for rating in RATINGS if rating.variant != "naive"])
+    assert [(test.first, test.second) for test in result.tests] == [("original", "mars")]
     (single,) = augmentation_study(RATINGS[:1]).ratings
     assert (single.mean, single.deviation, single.n) == (5.0, 0.0, 1)
 
 
 def test_items_without_both_variants_are_not_paired() -> None:
-    found = augmentation_study([one for one in RATINGS if (one.item, one.variant) != ("a", "mars")])
-    assert {(one.first, one.second): one.n for one in found.tests}["original", "mars"] == 2
+    result = augmentation_study(
+        [rating for rating in RATINGS if (rating.item, rating.variant) != ("a", "mars")]
+    )
+    assert {(test.first, test.second): test.n for test in result.tests}["original", "mars"] == 2
     equal = augmentation_study([r for r in RATINGS if r.item == "a"]).tests[0]
     assert (equal.t, equal.p, equal.n) == (None, None, 1)
 
 
 def test_reading(tmp_path: Path) -> None:
-    rows = [[one.item, one.variant, one.question, one.rater, one.rating] for one in RATINGS]
+    rows = [[rating.item, rating.variant, rating.question, rating.rater, rating.rating] for rating in RATINGS]
     table = tmp_path / "ratings.csv"
     table.write_text(HEADER + "".join(",".join(map(str, row)) + "\n" for row in rows))
     lines = tmp_path / "ratings.jsonl"
@@ -132,13 +138,13 @@ def filled(tmp_path: Path, columns: str = "x,5,6,7") -> Path:
 
 
 def test_a_filled_sheet_is_a_file_of_ratings(tmp_path: Path) -> None:
-    found = read_ratings(filled(tmp_path))
-    assert len(found) == 2 * 3 * 3
-    assert {one.variant for one in found} == {"original", "naive", "mars"}
-    assert {(one.question, one.rating) for one in found} == {
+    result = read_ratings(filled(tmp_path))
+    assert len(result) == 2 * 3 * 3
+    assert {rating.variant for rating in result} == {"original", "naive", "mars"}
+    assert {(rating.question, rating.rating) for rating in result} == {
         ("relevance", 5.0), ("readability", 6.0), ("overall", 7.0),
     }  # fmt: skip
-    assert len({one.item for one in found}) == 2
+    assert len({rating.item for rating in result}) == 2
 
 
 def test_bad_sheets(tmp_path: Path) -> None:
@@ -178,12 +184,12 @@ def test_the_sheet_tells_nothing_of_the_variants() -> None:
 
 def test_the_choice_of_items() -> None:
     data = dataset(10)
-    one, other = (choose_items(data, 5, seed) for seed in (0, 1))
-    assert one == choose_items(data, 5, 0)
-    assert one != other
-    assert len({item.id for item in one}) == 5
-    assert all(item.candidate == "" for item in one)
+    first, other = (choose_items(data, 5, seed) for seed in (0, 1))
+    assert first == choose_items(data, 5, 0)
+    assert first != other
+    assert len({example.id for example in first}) == 5
+    assert all(example.candidate == "" for example in first)
     assert len(choose_items(data, 99, 0)) == 10
     assert {item.references[0] for item in choose_items(data, 99, 0)} == {reference(i) for i in range(10)}
-    codes = [{row.code for row in sheet_rows(one, toy_scorer(), seed)} for seed in (0, 1)]
+    codes = [{row.code for row in sheet_rows(first, toy_scorer(), seed)} for seed in (0, 1)]
     assert not codes[0] & codes[1]

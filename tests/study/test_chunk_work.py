@@ -36,37 +36,39 @@ def scorer_with(parts: ToyParts, **options: Any) -> MarsScorer:
 def chunk_work(**options: Any) -> ChunkWork:
     works = [make_work(data, scorer_with(Places(), **options), ["mars", "rougeL"], (), 0) for data in DATA]
     return ChunkWork(
-        tuple(WorkerDataset(one.dataset.name, one.scorer.corpus) for one in works),
-        tuple((one.scorer, one.metrics) for one in works),
+        tuple(WorkerDataset(work.dataset.name, work.scorer.corpus) for work in works),
+        tuple((work.scorer, work.metrics) for work in works),
     )
 
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[ToyParts]:
     """What a worker makes is a toy; each that is made is noted."""
-    found: list[ToyParts] = []
+    parts: list[ToyParts] = []
 
     def make(**arguments: Any) -> MarsScorer:
-        found.append(Places())
-        return scorer_with(found[-1], config=arguments["config"])
+        parts.append(Places())
+        return scorer_with(parts[-1], config=arguments["config"])
 
     monkeypatch.setattr("mars_score.run.work.ScorerRecipe.scorer", lambda recipe: make(**recipe.arguments))
-    return found
+    return parts
 
 
 def chunks(work: ChunkWork) -> list[Chunk]:
     return [
         Chunk(
-            place,
+            index,
             (
                 Ask(
-                    {str(row).encode(): example for row, example in enumerate(DATA[place].examples)},
+                    {str(row).encode(): example for row, example in enumerate(DATA[index].examples)},
                     metric,
-                    "" if metric is None else next(one.metric.signature for one in own if one.name == metric),
+                    ""
+                    if metric is None
+                    else next(lazy.metric.signature for lazy in metrics if lazy.name == metric),
                 ),
             ),
         )
-        for place, (_, own) in enumerate(work.made)
+        for index, (_, metrics) in enumerate(work.made)
         for metric in ("mars", "rougeL", None)
     ]
 
@@ -79,8 +81,8 @@ def test_another_process_computes_the_same(made: list[ToyParts], idf: str) -> No
     local, remote = here(silent_stages), there(silent_stages)
     for chunk in chunks(here):
         mine, its = local(chunk), remote(pickle.loads(pickle.dumps(chunk)))
-        assert [(key, one.score, one.flags) for key, one in mine.scores.items()] == [
-            (key, one.score, one.flags) for key, one in its.scores.items()
+        assert [(key, score.score, score.flags) for key, score in mine.scores.items()] == [
+            (key, score.score, score.flags) for key, score in its.scores.items()
         ]
         assert mine.cosines == its.cosines
         assert len(mine.scores) + len(mine.cosines) == len(chunk)
@@ -92,7 +94,7 @@ def test_the_corpus_travels(made: list[ToyParts]) -> None:
     names = {scorer.idf_for([]).name for scorer in there._scorers()}
     assert names == {scorer.idf_for([]).name for scorer, _ in chunk_work(idf="corpus").made}
     assert len(names) == 2
-    assert [place.corpus for place in pickle.loads(pickle.dumps(chunk_work())).places] == [None, None]
+    assert [dataset.corpus for dataset in pickle.loads(pickle.dumps(chunk_work())).datasets] == [None, None]
 
 
 def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
@@ -100,16 +102,16 @@ def test_a_worker_of_another_version_is_refused(made: list[ToyParts]) -> None:
     work = pickle.loads(pickle.dumps(here))(silent_stages)
     chunk = chunks(here)[1]
     (ask,) = chunk.asks
-    other = Chunk(chunk.place, (replace(ask, signature=ask.signature.replace("rouge", "rogue", 1)),))
+    other = Chunk(chunk.dataset, (replace(ask, signature=ask.signature.replace("rouge", "rogue", 1)),))
     with pytest.raises(EngineError, match="a worker's rougeL is not the one that was asked for"):
         work(other)
 
 
 def test_progress_names_the_data_set() -> None:
-    told: list[str] = []
+    stages: list[str] = []
     here = chunk_work()
-    work = here(lambda stage, done, total: told.append(stage))
+    work = here(lambda stage, done, total: stages.append(stage))
     for chunk in chunks(here):
         work(chunk)
-    assert {stage.split(":")[0] for stage in told} == {"first", "second"}
-    assert any(stage.startswith("second: masking ratios: ") for stage in told)
+    assert {stage.split(":")[0] for stage in stages} == {"first", "second"}
+    assert any(stage.startswith("second: masking ratios: ") for stage in stages)

@@ -46,11 +46,11 @@ def test_from_beginning_to_end(data: str, folder: Path) -> None:
     done = run(data, "--out", str(folder))
     assert "18 rows, 4 metrics:" in done.stderr
     assert f"results: {folder / 'results.json'}" in done.stderr
-    found = read_results(folder)
-    assert [one.name for one in found.metrics] == METRICS.split(",")
-    assert [one.name for one in found.datasets] == ["toy"]
-    assert len(found.datasets[0].attacks) == 4 * 10
-    assert found.draws == 20
+    result = read_results(folder)
+    assert [metric.name for metric in result.metrics] == METRICS.split(",")
+    assert [dataset.name for dataset in result.datasets] == ["toy"]
+    assert len(result.datasets[0].attacks) == 4 * 10
+    assert result.draws == 20
     first = (folder / "results.json").read_bytes()
     again = run(data, "--out", str(folder))
     assert "all scores are known" in again.stderr
@@ -79,11 +79,11 @@ def test_several_data_sets_systems_and_limit(data: str, folder: Path, tmp_path: 
     run(
         data, second, "--out", str(folder), "--systems", "short, long", "--limit", "7", "--attacks", "reorder"
     )
-    one, two = read_results(folder).datasets
-    assert one.info.systems == ("short", "long")
-    assert (one.info.items, one.info.rows) == (3, 6)
+    first_dataset, two = read_results(folder).datasets
+    assert first_dataset.info.systems == ("short", "long")
+    assert (first_dataset.info.items, first_dataset.info.rows) == (3, 6)
     assert two.info.systems == ("my short", "my middle", "my long")  # it has none of them: taken whole
-    assert {result.attack for result in one.attacks} == {"reorder"}
+    assert {result.attack for result in first_dataset.attacks} == {"reorder"}
 
 
 def test_the_limit_keeps_whole_items() -> None:
@@ -119,9 +119,9 @@ def test_ratings(data: str, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("item,variant,question,rater,rating\n1,mars,overall,x,5\n1,original,overall,x,6\n")
     run(data, "--out", str(folder), "--ratings", str(path), "--attacks", "none")
-    found = read_results(folder).augmentations
-    assert found is not None
-    assert {one.variant: one.mean for one in found.ratings} == {"original": 6.0, "mars": 5.0}
+    result = read_results(folder).augmentations
+    assert result is not None
+    assert {rating.variant: rating.mean for rating in result.ratings} == {"original": 6.0, "mars": 5.0}
 
 
 def test_errors_come_before_any_work(data: str, folder: Path, tmp_path: Path) -> None:

@@ -54,19 +54,22 @@ def run(*arguments: str) -> Any:
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_files(tmp_path: Path, suffix: str) -> None:
     a, b = put(tmp_path / f"a.{suffix}", A), put(tmp_path / "b.jsonl", B)
-    found = run(a, b)
-    (one,) = found["comparisons"]
+    result = run(a, b)
+    (comparison,) = result["comparisons"]
     expected = compare_systems(A, B)
-    assert (found["metric"], found["higher_is_better"]) == ("mars", True)
-    assert (one["wins"], one["ties"], one["losses"], one["n"]) == (6, 1, 1, 8)
-    assert one["mean_first"] == pytest.approx(0.55)
-    assert one["mean_second"] == pytest.approx(0.4)
-    assert one["difference"] == pytest.approx(0.15)
-    assert (one["low"], one["high"]) == (expected.low, expected.high)
-    assert (one["p_bootstrap"], one["p_randomisation"]) == (expected.p_bootstrap, expected.p_randomisation)
-    assert one["p_corrected"] == one["p_randomisation"]
-    assert one["largest"][0] == {"item": "i0", "first": 0.9, "second": 0.1}
-    assert len(one["largest"]) == 8
+    assert (result["metric"], result["higher_is_better"]) == ("mars", True)
+    assert (comparison["wins"], comparison["ties"], comparison["losses"], comparison["n"]) == (6, 1, 1, 8)
+    assert comparison["mean_first"] == pytest.approx(0.55)
+    assert comparison["mean_second"] == pytest.approx(0.4)
+    assert comparison["difference"] == pytest.approx(0.15)
+    assert (comparison["low"], comparison["high"]) == (expected.low, expected.high)
+    assert (comparison["p_bootstrap"], comparison["p_randomisation"]) == (
+        expected.p_bootstrap,
+        expected.p_randomisation,
+    )
+    assert comparison["p_corrected"] == comparison["p_randomisation"]
+    assert comparison["largest"][0] == {"item": "i0", "first": 0.9, "second": 0.1}
+    assert len(comparison["largest"]) == 8
 
 
 def test_ids_are_matched_whatever_their_order(tmp_path: Path) -> None:
@@ -79,31 +82,31 @@ def test_ids_are_matched_whatever_their_order(tmp_path: Path) -> None:
 
 def test_lower_is_better(tmp_path: Path) -> None:
     a, b = put(tmp_path / "a.csv", A, "ter"), put(tmp_path / "b.csv", B, "ter")
-    found = run(a, b)
-    (one,) = found["comparisons"]
-    assert found["higher_is_better"] is False
-    assert (one["wins"], one["ties"], one["losses"]) == (1, 1, 6)
-    assert one["difference"] == pytest.approx(0.15)
+    result = run(a, b)
+    (comparison,) = result["comparisons"]
+    assert result["higher_is_better"] is False
+    assert (comparison["wins"], comparison["ties"], comparison["losses"]) == (1, 1, 6)
+    assert comparison["difference"] == pytest.approx(0.15)
 
 
 def test_three_systems_are_three_pairs_with_a_correction(tmp_path: Path) -> None:
     files = [put(tmp_path / f"{name}.csv", values) for name, values in
              (("a", A), ("b", B), ("c", [x - 0.2 for x in A]))]  # fmt: skip
-    found = run(*files)["comparisons"]
-    assert [(one["first"], one["second"]) for one in found] == [
+    result = run(*files)["comparisons"]
+    assert [(comparison["first"], comparison["second"]) for comparison in result] == [
         (files[0], files[1]), (files[0], files[2]), (files[1], files[2]),
     ]  # fmt: skip
-    assert all(one["p_corrected"] >= one["p_randomisation"] for one in found)
-    smallest = min(found, key=lambda one: one["p_randomisation"])
+    assert all(comparison["p_corrected"] >= comparison["p_randomisation"] for comparison in result)
+    smallest = min(result, key=lambda comparison: comparison["p_randomisation"])
     assert smallest["p_corrected"] == pytest.approx(3 * smallest["p_randomisation"])
 
 
 def test_undefined_scores_are_left_out(tmp_path: Path) -> None:
     a = put(tmp_path / "a.csv", [None, *A[1:]])
-    (one,) = run(a, put(tmp_path / "b.csv", B))["comparisons"]
-    assert (one["n"], one["left_out"]) == (7, 1)
-    one = compare_all({"a": {"x": 1.0}, "b": {"x": 2.0}})[0]
-    assert (one.reason, one.p_bootstrap, one.losses) == ("too_short", None, 1)
+    (result,) = run(a, put(tmp_path / "b.csv", B))["comparisons"]
+    assert (result["n"], result["left_out"]) == (7, 1)
+    result = compare_all({"a": {"x": 1.0}, "b": {"x": 2.0}})[0]
+    assert (result.reason, result.p_bootstrap, result.losses) == ("too_short", None, 1)
 
 
 def test_the_metric_is_chosen(tmp_path: Path) -> None:
@@ -162,14 +165,14 @@ def test_systems_of_a_study(folder: Path, store: ScoreStore) -> None:
     study = run_study([data, dataset(3, "other")], modelless_scorer(), store, settings)
     write_results(study, folder / "results.json")
     options = ("--study", str(folder), "--dataset", "toy", "--metric", "rougeL")
-    (one,) = run("long", "short", *options)["comparisons"]
+    (result,) = run("long", "short", *options)["comparisons"]
     rows = study.datasets[0].rows
     scores = {
         name: [row.scores["rougeL"] for row in rows if row.system == name] for name in ("long", "short")
     }
     expected = compare_systems(scores["long"], scores["short"])
-    assert one["difference"] == pytest.approx(expected.difference)
-    assert (one["wins"], one["p_randomisation"]) == (expected.wins, expected.p_randomisation)
+    assert result["difference"] == pytest.approx(expected.difference)
+    assert (result["wins"], result["p_randomisation"]) == (expected.wins, expected.p_randomisation)
     assert run("long", "short", *options[:4], "--metric", "ter")["higher_is_better"] is False
     with pytest.raises(
         ConfigError, match=r"toy has no system 'lang'; it has short, middle, long. Did you mean 'long'"

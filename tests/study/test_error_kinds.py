@@ -81,10 +81,12 @@ def test_kinds_and_ranks() -> None:
 def test_terms_explain_the_score(store: ScoreStore) -> None:
     data = dataset(4)
     scorer = toy_scorer()
-    (found,) = score_works([make_work(data, scorer, ["mars"], (), 0)], store)
-    for one in disagreements(found, "mars", 5, store):
-        assert sum(term.weight * term.cosine for term in one.terms) == pytest.approx(one.score)
-        assert [term.ratio for term in one.terms] == [0.0, 0.2, 0.4, 0.6]
-        original, *others = one.terms
-        assert original.segments == ((one.references[0], False),)
+    (result,) = score_works([make_work(data, scorer, ["mars"], (), 0)], store)
+    for disagreement in disagreements(result, "mars", 5, store):
+        assert sum(term.weight * term.cosine for term in disagreement.terms) == pytest.approx(
+            disagreement.score
+        )
+        assert [term.ratio for term in disagreement.terms] == [0.0, 0.2, 0.4, 0.6]
+        original, *others = disagreement.terms
+        assert original.segments == ((disagreement.references[0], False),)
         assert any(blank and text == " rabbit" for term in others for text, blank in term.segments)

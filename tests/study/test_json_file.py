@@ -69,16 +69,19 @@ def test_no_nan_is_written(tmp_path: Path, number: float) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda one: one | {"schema": SCHEMA + 1}, f"schema {SCHEMA + 1}, but this version reads schema {SCHEMA}"),
-        (lambda one: {"rows": 3}, "there is no schema"),
-        (lambda one: [one], "there is no schema"),
-        (lambda one: one | {"datasets": {}}, "study.datasets must be a list, not"),
-        (lambda one: one | {"seed": 1.5}, "study.seed must be a whole number, not '1.5'"),
-        (lambda one: one | {"seed": True}, "study.seed must be a whole number"),
-        (lambda one: one | {"version": None}, "study.version must be a text"),
-        (lambda one: {key: one[key] for key in one if key != "draws"}, "study has no 'draws'"),
-        (lambda one: one | {"metrics": [{}]}, r"study.metrics\[0\] has no 'name'"),
-        (lambda one: one | {"metrics": [3]}, r"study.metrics\[0\] must be an object"),
+        (
+            lambda content: content | {"schema": SCHEMA + 1},
+            f"schema {SCHEMA + 1}, but this version reads schema {SCHEMA}",
+        ),
+        (lambda content: {"rows": 3}, "there is no schema"),
+        (lambda content: [content], "there is no schema"),
+        (lambda content: content | {"datasets": {}}, "study.datasets must be a list, not"),
+        (lambda content: content | {"seed": 1.5}, "study.seed must be a whole number, not '1.5'"),
+        (lambda content: content | {"seed": True}, "study.seed must be a whole number"),
+        (lambda content: content | {"version": None}, "study.version must be a text"),
+        (lambda content: {key: content[key] for key in content if key != "draws"}, "study has no 'draws'"),
+        (lambda content: content | {"metrics": [{}]}, r"study.metrics\[0\] has no 'name'"),
+        (lambda content: content | {"metrics": [3]}, r"study.metrics\[0\] must be an object"),
     ],
 )  # fmt: skip
 def test_damaged(tmp_path: Path, change: Any, problem: str) -> None:

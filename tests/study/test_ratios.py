@@ -38,9 +38,9 @@ DATA = several_references()
 
 
 def cosines_of(store: ScoreStore, **options: str) -> list[Cosines]:
-    (found,) = score_works([make_work(DATA, toy_scorer(**options), (), (), 0, sweep=True)], store)
-    assert found.cosines is not None
-    return list(found.cosines)
+    (result,) = score_works([make_work(DATA, toy_scorer(**options), (), (), 0, sweep=True)], store)
+    assert result.cosines is not None
+    return list(result.cosines)
 
 
 @pytest.mark.parametrize("references", ["best", "mean"])
@@ -51,8 +51,8 @@ def test_weighing_anew_is_scoring_anew(store: ScoreStore, references: str, maxim
     direct = toy_scorer(ratios=ratios_up_to(maximum), q=q, references=references).score_examples(
         DATA.examples
     )
-    found = [row_score(one, maximum, q, references)[0] for one in cosines]
-    assert found == pytest.approx(direct.scores, abs=1e-12)
+    results = [row_score(cosine, maximum, q, references)[0] for cosine in cosines]
+    assert results == pytest.approx(direct.scores, abs=1e-12)
 
 
 def test_the_best_reference_is_chosen_for_each_setting() -> None:
@@ -74,21 +74,23 @@ def test_several_samples_of_a_ratio_share_its_weight() -> None:
 
 def test_points(store: ScoreStore) -> None:
     settings = StudySettings(metrics=("mars",), attacks=(), draws=60)
-    found = run_study([DATA], toy_scorer(q=0.7), store, settings).datasets[0]
-    grid = [(one.lambda_max, one.q) for one in found.ratios]
+    result = run_study([DATA], toy_scorer(q=0.7), store, settings).datasets[0]
+    grid = [(ratio.lambda_max, ratio.q) for ratio in result.ratios]
     assert grid == [(top, q) for top in (0.0, 0.2, 0.4, 0.6, 0.8) for q in (0.4, 0.6, 0.7, 0.8, 1.0)]
-    (point,) = (one for one in found.ratios if (one.lambda_max, one.q) == (0.6, 0.7))
-    scores = [row.scores["mars"] for row in found.rows]
+    (point,) = (ratio for ratio in result.ratios if (ratio.lambda_max, ratio.q) == (0.6, 0.7))
+    scores = [row.scores["mars"] for row in result.rows]
     assert point.pearson == pytest.approx(stats.pearsonr(scores, DATA.human).statistic)
     (item,) = (
-        one for one in found.cells if (one.level, one.statistic, one.target) == ("item", "kendall", "human")
+        cell
+        for cell in result.cells
+        if (cell.level, cell.statistic, cell.target) == ("item", "kendall", "human")
     )
     assert point.kendall_item == pytest.approx(item.value)
     assert point.low is not None
     assert point.mean_deviation is not None
-    assert all(one.mean_deviation is None for one in found.ratios if not one.lambda_max)
-    (best,) = (one for one in found.ratios if one.best)
-    assert best.pearson == max(one.pearson or -1 for one in found.ratios)
+    assert all(ratio.mean_deviation is None for ratio in result.ratios if not ratio.lambda_max)
+    (best,) = (ratio for ratio in result.ratios if ratio.best)
+    assert best.pearson == max(ratio.pearson or -1 for ratio in result.ratios)
 
 
 def test_no_sweep_where_it_is_not_wanted(store: ScoreStore) -> None:
@@ -101,5 +103,5 @@ def test_without_spread_there_is_no_best_point(store: ScoreStore) -> None:
     settings = StudySettings(metrics=("mars",), attacks=(), draws=20)
     points = run_study([flat], toy_scorer(), store, settings).datasets[0].ratios
     assert points
-    assert not any(one.best for one in points)
-    assert {one.pearson for one in points} == {None}
+    assert not any(point.best for point in points)
+    assert {point.pearson for point in points} == {None}

@@ -38,8 +38,8 @@ def test_scores_come_back(folder: Path) -> None:
 def test_more_keys_than_a_statement_takes(store: ScoreStore) -> None:
     keys = [digest(number) for number in range(1301)]
     store.add_scores({key: StoredScore(float(i), (), 0.0) for i, key in enumerate(keys)})
-    found = store.scores(keys)
-    assert [found[key].score for key in keys] == [float(i) for i in range(1301)]
+    result = store.scores(keys)
+    assert [result[key].score for key in keys] == [float(i) for i in range(1301)]
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
@@ -70,7 +70,9 @@ def test_every_text_counts_and_the_id_does_not() -> None:
     digests = {text_digest(example) for example in [EXAMPLE, *changed]}
     assert len(digests) == len(changed) + 1
     assert text_digest(replace(EXAMPLE, id="2")) == text_digest(EXAMPLE)
-    assert len({row_key(signature, one) for signature in ("a", "b") for one in digests}) == 2 * len(digests)
+    assert len({row_key(signature, digest) for signature in ("a", "b") for digest in digests}) == 2 * len(
+        digests
+    )
 
 
 def test_lone_surrogates_have_a_hash() -> None:
@@ -123,10 +125,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_two_processes_may_write(folder: Path) -> None:
-    with ScoreStore(folder) as one, ScoreStore(folder) as other:
-        one.add_scores({b"a": StoredScore(1.0, (), 0.0)})
+    with ScoreStore(folder) as result, ScoreStore(folder) as other:
+        result.add_scores({b"a": StoredScore(1.0, (), 0.0)})
         other.add_scores({b"b": StoredScore(2.0, (), 0.0)})
-        assert set(one.scores([b"a", b"b"])) == set(other.scores([b"a", b"b"])) == {b"a", b"b"}
+        assert set(result.scores([b"a", b"b"])) == set(other.scores([b"a", b"b"])) == {b"a", b"b"}
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:

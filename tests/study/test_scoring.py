@@ -35,23 +35,23 @@ def run(
     work = make_work(data, scorer or modelless_scorer(), metrics, attacks, seed, sweep=sweep)
     expected = count_missing(work, store)
     finished: list[int] = []
-    (found,) = score_works([work], store, finished=finished.append)
+    (result,) = score_works([work], store, finished=finished.append)
     assert sum(finished) == expected
     assert count_missing(work, store) == 0
-    return found
+    return result
 
 
 def test_scores_are_the_metrics_own(store: ScoreStore) -> None:
-    found = run(store, "rougeL", "candidate_length", "ter", attacks=ATTACKS)
-    for info in found.metrics:
+    result = run(store, "rougeL", "candidate_length", "ter", attacks=ATTACKS)
+    for info in result.metrics:
         metric = make_metric(info.name, modelless_scorer())
         assert info.signature == metric.signature
         assert info.higher_is_better == metric.higher_is_better
-        assert [one.score for one in found.rows[info.name]] == [v.score for v in metric.score(DATA.examples)]
-        for attack, entries in zip(found.attacks, found.attacked[info.name], strict=True):
-            assert [one.score for one in entries] == [v.score for v in metric.score(attack.examples)]
-    assert [attack.attack for attack in found.attacks] == list(ATTACKS)
-    assert found.oriented(found.metrics[2]) == [-(one.score or 0) for one in found.rows["ter"]]
+        assert [row.score for row in result.rows[info.name]] == [v.score for v in metric.score(DATA.examples)]
+        for attack, entries in zip(result.attacks, result.attacked[info.name], strict=True):
+            assert [entry.score for entry in entries] == [v.score for v in metric.score(attack.examples)]
+    assert [attack.attack for attack in result.attacks] == list(ATTACKS)
+    assert result.oriented(result.metrics[2]) == [-(row.score or 0) for row in result.rows["ter"]]
 
 
 def test_an_added_metric_computes_only_itself(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,10 +59,10 @@ def test_an_added_metric_computes_only_itself(store: ScoreStore, monkeypatch: py
     run(store, "count_e", attacks=ATTACKS)
     asked = len(first.asked)
     assert asked > len(DATA)
-    found = run(store, "count_a", "count_e", attacks=ATTACKS)
+    result = run(store, "count_a", "count_e", attacks=ATTACKS)
     assert len(first.asked) == asked
     assert sorted(second.asked) == sorted(first.asked)
-    assert [info.name for info in found.metrics] == ["count_a", "count_e"]
+    assert [info.name for info in result.metrics] == ["count_a", "count_e"]
 
 
 def test_an_added_data_set_and_an_added_attack_compute_only_themselves(
@@ -84,9 +84,9 @@ def test_only_the_changed_row_is_computed_again(store: ScoreStore, monkeypatch: 
     metric = register(monkeypatch, Counting("count"))
     run(store, "count")
     metric.asked.clear()
-    found = run(store, "count", data=with_candidate(DATA, 4, "eee"))
+    result = run(store, "count", data=with_candidate(DATA, 4, "eee"))
     assert metric.asked == [DATA.rows[4].id]
-    assert found.rows["count"][4].score == 3.0
+    assert result.rows["count"][4].score == 3.0
 
 
 def test_equal_texts_are_scored_once(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +95,9 @@ def test_equal_texts_are_scored_once(store: ScoreStore, monkeypatch: pytest.Monk
         DATA,
         rows=(*DATA.rows, *(replace(r, example=replace(r.example, id=f"again {r.id}")) for r in DATA.rows)),
     )
-    found = run(store, "count", data=twice)
+    result = run(store, "count", data=twice)
     assert len(metric.asked) == len({(r.example.candidate, r.item) for r in DATA})
-    assert found.rows["count"][: len(DATA)] == found.rows["count"][len(DATA) :]
+    assert result.rows["count"][: len(DATA)] == result.rows["count"][len(DATA) :]
 
 
 def test_an_engine_that_looks_ahead_is_not_asked_twice(
@@ -122,27 +122,27 @@ def test_an_interruption_keeps_the_chunks_before_it(folder: Path, monkeypatch: p
     assert len(metric.asked) == 10
     metric.fail_after = None
     with ScoreStore(folder) as store:
-        found = run(store, "count")
+        result = run(store, "count")
     assert len(metric.asked) == len(set(metric.asked)) == len(DATA)
-    assert [one.score for one in found.rows["count"]] == [
+    assert [row.score for row in result.rows["count"]] == [
         float(e.candidate.count("e")) for e in DATA.examples
     ]
 
 
 def test_the_size_of_chunks_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
+    results = []
     for size in (1, 7, 1000):
         monkeypatch.setattr(scoring, "CHUNK", size)
         with ScoreStore(tmp_path / str(size)) as store:
             scores = run(store, "mars", "random", attacks=ATTACKS, scorer=toy_scorer(), sweep=True)
-        found.append(
+        results.append(
             (
-                {name: [one.score for one in entries] for name, entries in scores.rows.items()},
-                {name: [[e.score for e in one] for one in each] for name, each in scores.attacked.items()},
+                {name: [entry.score for entry in entries] for name, entries in scores.rows.items()},
+                {name: [[e.score for e in item] for item in each] for name, each in scores.attacked.items()},
                 scores.cosines,
             )
         )
-    assert found[0] == found[1] == found[2]
+    assert results[0] == results[1] == results[2]
 
 
 def test_a_second_run_loads_no_model(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,9 +188,9 @@ def modelless_with(**options: float) -> MarsScorer:
 
 
 def test_other_settings_are_other_scores(store: ScoreStore) -> None:
-    one = run(store, "mars", scorer=toy_scorer())
+    result = run(store, "mars", scorer=toy_scorer())
     other = run(store, "mars", scorer=toy_scorer(ratios=(0.8,), q=1.0))
-    assert [e.score for e in one.rows["mars"]] != [e.score for e in other.rows["mars"]]
+    assert [e.score for e in result.rows["mars"]] != [e.score for e in other.rows["mars"]]
     direct = toy_scorer(ratios=(0.8,), q=1.0).score_examples(DATA.examples)
     assert [e.score for e in other.rows["mars"]] == direct.scores
 
@@ -249,7 +249,7 @@ def test_with_idf_from_the_corpus_scores_belong_to_the_data_set(store: ScoreStor
 def test_flags_and_undefined_scores(store: ScoreStore, monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, Counting("count", undefined=frozenset([DATA.rows[2].id])))
     data = with_candidate(DATA, 3, "see https://example.org there")
-    found = run(store, "count", data=data)
-    assert (found.rows["count"][2].score, found.rows["count"][2].flags) == (None, ("empty_candidate",))
-    assert found.rows["count"][3].flags == ("cleaned",)
-    assert found.rows["count"][3].score == 4.0
+    result = run(store, "count", data=data)
+    assert (result.rows["count"][2].score, result.rows["count"][2].flags) == (None, ("empty_candidate",))
+    assert result.rows["count"][3].flags == ("cleaned",)
+    assert result.rows["count"][3].score == 4.0

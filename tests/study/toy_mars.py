@@ -38,7 +38,12 @@ class Fill:
     def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
         self.requests += len(requests)
         return [
-            Infilled(tuple(AugmentedReference(one, (self.word,) * one.blanks) for one in request.templates))
+            Infilled(
+                tuple(
+                    AugmentedReference(template, (self.word,) * template.blanks)
+                    for template in request.templates
+                )
+            )
             for request in requests
         ]
 

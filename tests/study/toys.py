@@ -40,10 +40,8 @@ ENDING = "walked home and told everyone about the strange visitor at the old"
 
 
 def context(item: int) -> str:
-    place, person = PLACES[item % 10], PEOPLE[item % 10]
-    return (
-        f"{person} went to the {place} in the morning. A stranger waited at the {place}. It was day {item}."
-    )
+    position, person = PLACES[item % 10], PEOPLE[item % 10]
+    return f"{person} went to the {position} in the morning. A stranger waited at the {position}. It was day {item}."
 
 
 def reference(item: int) -> str:
@@ -74,10 +72,10 @@ def dataset(items: int = 8, name: str = "toy", *, ratings: bool = True, seed: in
     return Dataset(name, tuple(rows))
 
 
-def with_candidate(data: Dataset, place: int, text: str) -> Dataset:
+def with_candidate(data: Dataset, index: int, text: str) -> Dataset:
     """The data set with one candidate changed."""
     rows = list(data.rows)
-    rows[place] = replace(rows[place], example=replace(rows[place].example, candidate=text))
+    rows[index] = replace(rows[index], example=replace(rows[index].example, candidate=text))
     return replace(data, rows=tuple(rows))
 
 

@@ -79,5 +79,5 @@ def test_without_a_compiler_there_is_none(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_enough_rows_are_compared() -> None:
-    found = processors.rows()
-    assert len(found) == len({row.id for row in found}) >= 36
+    result = processors.rows()
+    assert len(result) == len({row.id for row in result}) >= 36

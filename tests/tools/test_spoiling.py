@@ -58,7 +58,7 @@ def test_the_same_seed_spoils_alike(way: str) -> None:
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "leave"])
 def test_each_way_but_one_spoils_something(way: str) -> None:
     spoilt = [WAYS[way](SENTENCE, Random(seed)) for seed in range(20)]
-    assert sum(any(one.wrong) and one.words != SENTENCE for one in spoilt) >= 15
+    assert sum(any(text.wrong) and text.words != SENTENCE for text in spoilt) >= 15
 
 
 @given(words=sentences, seed=seeds)
@@ -91,7 +91,7 @@ def test_after_a_gap_the_next_word_is_wrong(count: int, seed: int) -> None:
     places = [int(word) for word in spoilt.words]
     assert places == sorted(set(places))
     before = [-1, *places]
-    assert spoilt.wrong == [place - earlier > 1 for place, earlier in zip(places, before, strict=False)]
+    assert spoilt.wrong == [position - earlier > 1 for position, earlier in zip(places, before, strict=False)]
 
 
 @given(words=sentences, seed=seeds)
@@ -111,12 +111,12 @@ def test_replacements_come_from_the_stock(words: list[str], seed: int) -> None:
 
 def test_passages_are_whole_sentences_or_fragments_of_a_few_words() -> None:
     sentence = "The goat climbed the ladder to see the sea."
-    found = list(passages([" ".join([sentence] * 40), "<unk> is left out.", "Too short."], Random(0)))
+    result = list(passages([" ".join([sentence] * 40), "<unk> is left out.", "Too short."], Random(0)))
     whole = sentence.split()
-    assert found
-    fragments = [words for words in found if len(words) % len(whole)]
-    assert 0 < len(fragments) < len(found) / 2
-    for words in found:
+    assert result
+    fragments = [words for words in result if len(words) % len(whole)]
+    assert 0 < len(fragments) < len(result) / 2
+    for words in result:
         assert 2 <= len(words) <= LONGEST
         assert words in fragments or words == whole * (len(words) // len(whole))
         assert " ".join(words) in " ".join(whole * 4)

@@ -41,9 +41,9 @@ class Server:
             encoding="utf-8",
         )
         assert self.process.stderr is not None
-        told = re.search(r"127\.0\.0\.1:(\d+)/", self.process.stderr.readline())
-        assert told is not None
-        self.port = int(told[1])
+        address = re.search(r"127\.0\.0\.1:(\d+)/", self.process.stderr.readline())
+        assert address is not None
+        self.port = int(address[1])
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{self.port}",
             trust_env=False,
@@ -70,9 +70,9 @@ class Server:
     def memory(self) -> int:
         """Bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        found = re.search(r"VmRSS:\s+(\d+)", status)
-        assert found is not None
-        return int(found[1]) << 10
+        result = re.search(r"VmRSS:\s+(\d+)", status)
+        assert result is not None
+        return int(result[1]) << 10
 
     def close(self) -> None:
         self.client.close()
@@ -106,12 +106,12 @@ def many_files() -> Iterator[None]:
 
 def answer_of(connection: socket.socket) -> tuple[int, dict[str, str]]:
     """Read until the server hangs up; return the status and the error."""
-    told = b""
+    received = b""
     with contextlib.suppress(ConnectionError):
         while part := connection.recv(1 << 16):
-            told += part
-    assert told, "it hung up without a word"
-    head, _, body = told.partition(b"\r\n\r\n")
+            received += part
+    assert received, "it hung up without a word"
+    head, _, body = received.partition(b"\r\n\r\n")
     assert b"content-security-policy" in head.lower()
     return int(head.split()[1]), json.loads(body)["error"]
 
@@ -200,8 +200,8 @@ def test_a_body_that_keeps_coming_has_its_time(start: Any) -> None:
     server = start(body=0.5, rate=1)
     body = json.dumps({"items": [ROW]}).encode()
     with server.connect(post("/v1/score", len(body), "Connection: close")) as slow:
-        for place in range(0, len(body), 10):
-            slow.sendall(body[place : place + 10])
+        for index in range(0, len(body), 10):
+            slow.sendall(body[index : index + 10])
             time.sleep(0.3)
         assert slow.recv(1 << 16).startswith(b"HTTP/1.1 200")
 
@@ -291,8 +291,8 @@ def test_an_address_whose_connections_are_all_at_work(start: Any) -> None:
             status, error = answer_of(fifth)
             assert (status, error["message"]) == (503, "there are too many connections")
         server.tell("go")
-        for one in asking:
-            assert one.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        for client in asking:
+            assert client.recv(1 << 16).startswith(b"HTTP/1.1 200")
 
 
 GET = "GET /v1/metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -376,25 +376,25 @@ def test_who_makes_room() -> None:
         for since, phase in enumerate([ConnectionPhase.BODY, ConnectionPhase.ANSWER, ConnectionPhase.QUIET])
     ]
     others = [Waiting(name, ConnectionPhase.HEADERS, 0) for name in "bc"]
-    for one in (*old, *others):
-        register.admit(one)
-    assert not any(one.ended for one in (*old, *others))
+    for client in (*old, *others):
+        register.admit(client)
+    assert not any(client.ended for client in (*old, *others))
     fourth = Waiting("a", ConnectionPhase.HEADERS, 9)
     register.admit(
         fourth
     )  # too many of an address: that which waits for a request goes before that which uploads
-    assert [one.ended is not None for one in (*old, fourth)] == [False, False, True, False]
+    assert [client.ended is not None for client in (*old, fourth)] == [False, False, True, False]
     stranger = Waiting("d", ConnectionPhase.HEADERS, 10)
     register.admit(stranger)  # too many in all: the address that has the most gives way
     assert fourth.ended
-    assert not any(one.ended for one in (stranger, *others))
-    for one in (*others, stranger, old[0]):
-        one.phase = ConnectionPhase.ANSWER
+    assert not any(client.ended for client in (stranger, *others))
+    for client in (*others, stranger, old[0]):
+        client.phase = ConnectionPhase.ANSWER
     last = Waiting("e", ConnectionPhase.HEADERS, 11)
     register.admit(last)  # everybody is being answered
     assert last.ended is not None
     assert last.ended.status == 503
     assert len(register) == 5
-    for one in (*old, *others, stranger):
-        register.forget(one)
+    for client in (*old, *others, stranger):
+        register.forget(client)
     assert len(register) == 0

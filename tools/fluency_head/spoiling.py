@@ -49,28 +49,31 @@ def reorder(words: list[str], random: Random) -> Spoilt:
     share = random.choice((0.25, 0.5, 0.5, 0.5, 0.75, 1.0))
     places = random.sample(range(len(words)), min(len(words), max(2, int(len(words) * share))))
     others = random.sample(places, len(places))
-    found, wrong = list(words), [False] * len(words)
-    for place, other in zip(places, others, strict=True):
-        found[place] = words[other]
-        wrong[place] = words[other].lower() != words[place].lower()
-    return Spoilt(found, wrong)
+    changed, wrong = list(words), [False] * len(words)
+    for position, other in zip(places, others, strict=True):
+        changed[position] = words[other]
+        wrong[position] = words[other].lower() != words[position].lower()
+    return Spoilt(changed, wrong)
 
 
 def swap(words: list[str], random: Random) -> Spoilt:
     """Swap neighbours, one pair in ten words."""
-    found, wrong = list(words), [False] * len(words)
+    changed, wrong = list(words), [False] * len(words)
     for _ in range(max(1, len(words) // 10)):
-        place = random.randrange(len(words) - 1)
-        found[place], found[place + 1] = found[place + 1], found[place]
-        wrong[place] = wrong[place + 1] = True
-    return Spoilt(found, wrong)
+        position = random.randrange(len(words) - 1)
+        changed[position], changed[position + 1] = changed[position + 1], changed[position]
+        wrong[position] = wrong[position + 1] = True
+    return Spoilt(changed, wrong)
 
 
 def drop(words: list[str], random: Random) -> Spoilt:
     """Leave words out; the word after a gap is wrong."""
     share = random.choice((0.1, 0.2, 0.3))
-    kept = [place for place in range(len(words)) if random.random() >= share] or [0]
-    return Spoilt([words[place] for place in kept], [place > 0 and place - 1 not in kept for place in kept])
+    kept = [position for position in range(len(words)) if random.random() >= share] or [0]
+    return Spoilt(
+        [words[position] for position in kept],
+        [position > 0 and position - 1 not in kept for position in kept],
+    )
 
 
 def repeat(words: list[str], random: Random) -> Spoilt:
@@ -89,10 +92,10 @@ def replacing(stock: Sequence[str]) -> Callable[[list[str], Random], Spoilt]:
 
     def replace(words: list[str], random: Random) -> Spoilt:
         share = random.choice((0.1, 0.2, 0.4))
-        found, wrong = list(words), [False] * len(words)
-        for place in random.sample(range(len(words)), max(1, int(len(words) * share))):
-            found[place], wrong[place] = random.choice(stock), True
-        return Spoilt(found, wrong)
+        changed, wrong = list(words), [False] * len(words)
+        for position in random.sample(range(len(words)), max(1, int(len(words) * share))):
+            changed[position], wrong[position] = random.choice(stock), True
+        return Spoilt(changed, wrong)
 
     return replace
 

@@ -50,18 +50,18 @@ class Body:
 
     def read(self, batch: Sequence[Spoilt]) -> tuple[Tensor, Tensor, Tensor]:
         """Return states (N, L, layers H), which pieces are wrong (N, L), and which are of words at all (N, L)."""
-        told = self.tokenizer(
-            [one.words for one in batch],
+        encoded = self.tokenizer(
+            [text.words for text in batch],
             is_split_into_words=True, truncation=True, max_length=PIECES, padding=True, return_tensors="pt",
         )  # fmt: skip
-        wrong = torch.zeros(told.input_ids.shape)
-        real = torch.zeros(told.input_ids.shape)
-        for row, one in enumerate(batch):
-            for column, word in enumerate(told.word_ids(row)):
+        wrong = torch.zeros(encoded.input_ids.shape)
+        real = torch.zeros(encoded.input_ids.shape)
+        for row, text in enumerate(batch):
+            for column, word in enumerate(encoded.word_ids(row)):
                 if word is not None:
-                    wrong[row, column], real[row, column] = float(one.wrong[word]), 1.0
+                    wrong[row, column], real[row, column] = float(text.wrong[word]), 1.0
         with torch.no_grad():
-            layers = self.model(**told, output_hidden_states=True).hidden_states[1:]
+            layers = self.model(**encoded, output_hidden_states=True).hidden_states[1:]
         return torch.cat(layers, -1), wrong, real
 
 
@@ -76,8 +76,8 @@ class Head(nn.Module):  # type: ignore[misc]  # torch's types are not followed
 
     def forward(self, states: Tensor) -> Tensor:
         """(..., layers H) -> (...) logits of being out of place."""
-        found: Tensor = self.out(F.gelu(self.dense(self.norm(states))))[..., 0]
-        return found
+        logits: Tensor = self.out(F.gelu(self.dense(self.norm(states))))[..., 0]
+        return logits
 
     def tensors(self) -> dict[str, Tensor]:
         """What was learnt, in half precision."""
@@ -117,10 +117,10 @@ def ways(passages: Sequence[list[str]]) -> list[Callable[[list[str], Random], Sp
 
 def _batches(passages: list[list[str]], size: int, random: Random) -> list[list[list[str]]]:
     """Batches of texts of like length, in random order; each text is in one."""
-    found: list[list[list[str]]] = []
+    batches: list[list[list[str]]] = []
     for start in range(0, len(passages), size * SORTED):
         block = sorted(passages[start : start + size * SORTED], key=len)
         some = [block[first : first + size] for first in range(0, len(block), size)]
         random.shuffle(some)
-        found += some
-    return found
+        batches += some
+    return batches

@@ -90,15 +90,15 @@ class Trainable(nn.Module):  # type: ignore[misc]
 
     def tensors(self) -> dict[str, Tensor]:
         """What was learnt, as the package reads it: half precision."""
-        found = {
+        results = {
             "mask": self.mask, "bias": self.bias,
             "dense.weight": self.dense.weight, "dense.bias": self.dense.bias,
             "norm.weight": self.norm.weight, "norm.bias": self.norm.bias,
         }  # fmt: skip
         for name in self.names:
             layer = self.body.encoder.get_submodule(name)
-            found |= {f"body.encoder.{name}.down": layer.down, f"body.encoder.{name}.up": layer.up}
-        learnt = {name: each.detach().half().contiguous() for name, each in found.items()}
+            results |= {f"body.encoder.{name}.down": layer.down, f"body.encoder.{name}.up": layer.up}
+        learnt = {name: each.detach().half().contiguous() for name, each in results.items()}
         return learnt | {"mask_id": torch.tensor(self.mask_id)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -28,10 +29,10 @@ from mars_score.cli.running import (
     Checked,
     Origin,
     check,
+    check_kept_rows,
     chunk_size,
     refuse_other_signatures,
     run,
-    take_over,
 )
 from mars_score.errors import OutputError
 from mars_score.io.examples import distinct_references
@@ -39,16 +40,13 @@ from mars_score.io.fields import Kept
 from mars_score.io.output import OUTPUTS, check_writable, format_of, output_file, sidecar_of, write_signatures
 from mars_score.io.writers import json_objects, left_over, open_lines
 from mars_score.metrics.registry import settings_fingerprint
-from mars_score.run.work import AugmentWork, ScorerRecipe, augmented_content
+from mars_score.run.work import Augmented, AugmentWork, ScorerRecipe, augmented_content
 from mars_score.storage.pack import SUFFIX, pack_writer
+from mars_score.types import Augmentation, Example, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
-    from mars_score.run.work import Augmented
-    from mars_score.types import Augmentation, Example, Pair
 
 
 @click.command()
@@ -65,7 +63,7 @@ def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
     """Write the augmented references of FILE, one for each context and reference.
 
     Candidates play no part: the result serves every system that is scored on the same references. Run the same
-    command again to go on with an output that is not finished.
+    command again to resume an unfinished output.
     """
     inputs = read_files(values)
     source, engine, scorer = take_input(values), take_engine(values), take_scorer(values)
@@ -107,7 +105,7 @@ class Augmenting:
             if kept.rows == total:
                 click.echo(f"all {total} references are in {output}; there is nothing to compute", err=True)
             elif kept.rows:
-                click.echo(f"going on after {kept.rows} of {total} references in {output}", err=True)
+                click.echo(f"resuming after {kept.rows} of {total} references in {output}", err=True)
             with open_lines(output_file(output), _json, kept) as writer:
                 stop.writer = writer
                 # Before the first row, so that the rows of a run that is killed have it.
@@ -127,13 +125,15 @@ class Augmenting:
         self._summarise(total)
 
     def kept(self, output: str, *, restart: bool) -> Kept:
-        """What there is to go on with; an output that this run cannot have begun is refused."""
+        """What is left to resume; an output of another run is refused."""
         left = None if restart or output.endswith(SUFFIX) else left_over(output, "jsonl")
         if left is None:
             return Kept()
         signatures = self._origin().known(output, left)
         refuse_other_signatures(signatures, {"mars": self.scorer.signature}, left)
-        return take_over(json_objects(left), distinct_references(self.checked.read()), _same_reference, left)
+        return check_kept_rows(
+            json_objects(left), distinct_references(self.checked.read()), _same_reference, left
+        )
 
     def _rows(self, after: int, total: int) -> Iterator[Augmented]:
         if after == total:

@@ -1,4 +1,4 @@
-"""How a run ends before its time: what is finished stays, and the way to go on is told."""
+"""How a run ends early: what is finished is kept, and the user reads how to resume."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.run.base import LocalEngine
+from mars_score.run.base import Engine, LocalEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.io.writers import LineWriter, Writer
-    from mars_score.run.base import Engine
 
 EXIT_INTERRUPTED = 130
-_AGAIN = (
-    b"interrupted again; leaving at once. What was written stays, and the same command goes on with it.\n"
-)
+_AGAIN = b"interrupted again; exiting now. What was written is kept, and the same command resumes there.\n"
 
 
 @dataclass(slots=True)
@@ -40,22 +36,22 @@ class Run:
 
 @contextmanager
 def stoppable(output: str | None) -> Iterator[Run]:
-    """Leave the program on Ctrl-C and SIGTERM, with a word on how to go on."""
+    """Leave the program on Ctrl-C and SIGTERM, after saying how to resume."""
     run = Run(output)
     with terminated_like_interrupted():
         try:
             yield run
         except KeyboardInterrupt:
-            click.echo(_farewell(run), err=True)
+            click.echo(_interrupt_message(run), err=True)
             sys.exit(EXIT_INTERRUPTED)
 
 
-def _farewell(run: Run) -> str:
-    told = "interrupted; the rows written so far are complete"
+def _interrupt_message(run: Run) -> str:
+    message = "interrupted; the rows written so far are complete"
     if run.output is None:
-        return f"{told}\nwith -o FILE, the same command goes on where it stopped"
+        return f"{message}\nwith -o FILE, the same command resumes where it stopped"
     count = f": {run.writer.saved} in {run.output}" if run.writer is not None else ""
-    return f"{told}{count}\nto go on: {_same_command()}"
+    return f"{message}{count}\nto resume: {_same_command()}"
 
 
 def _same_command() -> str:
@@ -74,7 +70,7 @@ class _Interrupts:
         if self.begun:
             with suppress(OSError):
                 os.write(2, _AGAIN)
-            # Not sys.exit: whatever is being tidied up would go on, or show a traceback.
+            # Not sys.exit: clean-up code would keep running, or show a traceback.
             os._exit(EXIT_INTERRUPTED)
         self.begun = True
         raise KeyboardInterrupt
@@ -129,8 +125,8 @@ if end and not verdict:
 
 
 @contextmanager
-def last_words(engine: Engine) -> Iterator[None]:
-    """Have somebody say how to go on if this process ends inside the block without a word.
+def explain_sudden_end(engine: Engine) -> Iterator[None]:
+    """Have another process say how to resume if this one ends inside the block without a message.
 
     Ray ends the whole process, with exit code 1 and from a thread of its own, when its node dies; nothing here can
     catch that. So a small process waits at the other end of a pipe: if the pipe closes and nobody said that all is
@@ -143,7 +139,7 @@ def last_words(engine: Engine) -> Iterator[None]:
         "error: this process was ended from outside: its Ray node on this machine or the head of the cluster died, "
         "or somebody killed it\n"
         "  remedy: start Ray again, and run the same command again; the run continues after what was written\n"
-        f"to go on: {_same_command()}\n"
+        f"to resume: {_same_command()}\n"
     )
     speaker = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _SPEAKER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -73,7 +73,7 @@ def run() -> None:
         try:
             main.main(standalone_mode=False)
             if sys.stdout is not None:
-                sys.stdout.flush()  # here, where a failure can still be told
+                sys.stdout.flush()  # here, where a failure can still be reported
         except MarsError as error:
             if isinstance(error.__cause__, BrokenPipeError):
                 sys.exit(0)  # the reader (head, less) has seen enough
@@ -92,18 +92,18 @@ def run() -> None:
             click.echo("interrupted; the rows written so far are complete", err=True)
             sys.exit(EXIT_INTERRUPTED)
         except BrokenPipeError:
-            _give_up_stdout()
+            _discard_stdout()
             sys.exit(0)
         except OSError as error:
             # What the system refuses can happen anywhere; its own words name the file and the reason.
-            _give_up_stdout()
+            _discard_stdout()
             named = f"{error.filename!r}" if error.filename else "a standard stream, or a file"
             click.echo(f"error: {named}: {error.strerror or error}", err=True)
             sys.exit(EXIT_ERROR)
 
 
-def _give_up_stdout() -> None:
-    """Point standard output nowhere, lest Python tries to write what is left there as it ends, and fails again."""
+def _discard_stdout() -> None:
+    """Point standard output nowhere, so that Python does not try to write the rest as it ends, and fail again."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

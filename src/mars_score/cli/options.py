@@ -10,30 +10,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mars_score.config import PRESETS, MarsConfig, option_names, preset
-from mars_score.devices import check_device
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.readers import read_examples, read_parallel
 from mars_score.io.source import STDIN, shown
-from mars_score.run.base import make_engine
+from mars_score.models.resolve import check_device
+from mars_score.run.base import Engine, make_engine
 from mars_score.storage.cache import bytes_of
+from mars_score.types import Example
 
 if TYPE_CHECKING:
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.run.base import Engine
-    from mars_score.types import Example
 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 restart_option = click.option(
-    "--restart", is_flag=True, help="Begin anew where FILE of -o exists; by default the run goes on with it."
+    "--restart", is_flag=True, help="Start over even if FILE of -o exists; by default the run resumes it."
 )
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Say what would be computed and how long it would take; compute nothing."
 )
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def _combined(*options: Callable[[F], F]) -> Callable[[F], F]:
     """One decorator for several options."""
 
     def decorate(command: F) -> F:
@@ -59,7 +58,7 @@ class Input:
         return shown(self.paths[0])
 
 
-input_options = _together(
+input_options = _combined(
     click.argument("file", required=False, metavar="[FILE]"),
     click.option("--candidates", metavar="FILE", help="Plain text, one candidate a line."),
     click.option("--references", multiple=True, metavar="FILE", help="Plain text; may be repeated."),
@@ -73,7 +72,7 @@ input_options = _together(
 """Adds FILE, the parallel text files, and how to read them."""
 
 
-scorer_options = _together(
+scorer_options = _combined(
     click.option("--preset", default="general", show_default=True, help=f"One of {', '.join(PRESETS)}."),
     click.option("--lm", help="Language model: a name of the store, a hub id or a folder."),
     click.option("--encoder", help="Sentence encoder or word vectors, likewise."),
@@ -176,8 +175,8 @@ def setting_value(config: MarsConfig, name: str, text: str) -> Any:
     """Read a setting as the type that it has by default."""
     names = option_names()
     if name not in names:
-        known = ", ".join(known for known in names if "." not in known)
-        raise ConfigError(f"unknown setting {name!r}; there are {known}.{did_you_mean(name, names)}")
+        available = ", ".join(available for available in names if "." not in available)
+        raise ConfigError(f"unknown setting {name!r}; there are {available}.{did_you_mean(name, names)}")
     current = getattr(getattr(config, names[name]), name.rsplit(".", maxsplit=1)[-1])
     try:
         if isinstance(current, bool):
@@ -199,7 +198,7 @@ def _number(text: str) -> float:
     return number
 
 
-engine_options = _together(
+engine_options = _combined(
     click.option(
         "--engine", default="local", show_default=True, metavar="local|ray",
         help="Where work is done: in this process, or by workers of Ray.",
@@ -210,7 +209,7 @@ engine_options = _together(
         help="Workers of Ray, each with one thread; by default one for each processor.",
     ),
 )  # fmt: skip
-"""Adds the engine, and what a cluster needs to be told."""
+"""Adds the engine and the settings of a cluster."""
 
 
 def take_engine(values: dict[str, Any]) -> Engine:

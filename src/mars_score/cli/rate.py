@@ -50,7 +50,7 @@ def rate(
     """Let people rate the texts of SHEET, which mars-score rating-sheet made, from 1 to 7.
 
     Raters see a text and its context, in an order of their own, and never which text is which. Every answer is on
-    disk before it is acknowledged. Stop and start the form at will: raters go on where they were.
+    disk before it is acknowledged. Stop and start the form at will: raters continue where they were.
     """  # fmt: skip
     if sum((serving, status, output is not None)) != 1:
         raise ConfigError(

@@ -18,8 +18,7 @@ from mars_score.errors import ConfigError
 from mars_score.fingerprint import digest
 from mars_score.io.examples import distinct_references
 from mars_score.io.output import replacing
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import augments, make_metric
+from mars_score.metrics.registry import MarsMetric, augments, make_metric
 from mars_score.run.work import peak_memory
 from mars_score.storage.augmentations import Costs, size_of
 from mars_score.storage.cache import cache_folder

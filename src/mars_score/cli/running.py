@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.cli.interrupts import last_words
-from mars_score.cli.reporting import bars
+from mars_score.cli.interrupts import explain_sudden_end
+from mars_score.cli.reporting import CostReport, bars
 from mars_score.errors import InputError
 from mars_score.io.fields import Kept
 from mars_score.io.output import read_signatures, sidecar_of
 from mars_score.io.source import is_regular
 from mars_score.io.writers import foreign
-from mars_score.run.base import LocalEngine
+from mars_score.run.base import Engine, LocalEngine, Worker
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from mars_score.cli.options import Input
-    from mars_score.cli.reporting import CostReport
     from mars_score.progress import StageProgress
-    from mars_score.run.base import Engine, Worker
     from mars_score.run.work import Outcome
-    from mars_score.types import Example
 
 CHUNK = 256
 """Rows that are scored together and then saved."""
@@ -130,23 +127,23 @@ class Origin:
         return (read_signatures(output) or {}).get("settings") == self.settings
 
 
-def refuse_other_metrics(known: Mapping[str, str], wanted: Sequence[str], left: Path) -> None:
+def refuse_other_metrics(existing: Mapping[str, str], wanted: Sequence[str], left: Path) -> None:
     """Refuse an output of other metrics, or in another order, which would be another table."""
-    if list(known) != list(wanted):
-        raise foreign(left, f"it has {', '.join(known)}; this run has {', '.join(wanted)}")
+    if list(existing) != list(wanted):
+        raise foreign(left, f"it has {', '.join(existing)}; this run has {', '.join(wanted)}")
 
 
-def refuse_other_signatures(known: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
+def refuse_other_signatures(existing: Mapping[str, str], signatures: Mapping[str, str], left: Path) -> None:
     """Refuse an output that was made by other algorithms, or with other settings or models."""
     for name, signature in signatures.items():
-        if known.get(name) != signature:
+        if existing.get(name) != signature:
             raise foreign(
                 left,
-                f"{name} was computed otherwise\n  there: {known.get(name)}\n  now:   {signature}",
+                f"{name} was computed otherwise\n  there: {existing.get(name)}\n  now:   {signature}",
             )
 
 
-def take_over(
+def check_kept_rows(
     rows: Iterable[tuple[Row, int]],
     expected: Iterator[Expected],
     same: Callable[[Row, Expected], bool],
@@ -154,7 +151,7 @@ def take_over(
 ) -> Kept:
     """Compare the rows that are left with what the input begins with, and return what can be kept: all of it.
 
-    As many of the expected ones are consumed. Whoever wants the rows gets them while they are compared.
+    As many of the expected ones are consumed. The rows are yielded while they are compared.
     """
     count = size = 0
     for row, end in rows:
@@ -201,7 +198,7 @@ def run(
 ) -> Iterator[Row]:
     """Yield the row of each example in order, a batch at a time."""
     with (
-        last_words(engine),
+        explain_sudden_end(engine),
         bars(batches.expected, noun) as show,
         # An engine that has started workers ends them when the block is left, not when memory is tidied.
         closing(engine.run(make, batches, show.stage)) as outcomes,

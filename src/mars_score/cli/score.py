@@ -29,11 +29,11 @@ from mars_score.cli.running import (
     Checked,
     Origin,
     check,
+    check_kept_rows,
     chunk_size,
     refuse_other_metrics,
     refuse_other_signatures,
     run,
-    take_over,
 )
 from mars_score.errors import OutputError
 from mars_score.io.fields import Kept
@@ -147,7 +147,7 @@ def score(
 
     On a terminal the scores are a table; with -o or in a pipe, rows for programs: an id, the scores and
     the flags, in the order of the input. Signatures go to a file beside the output, and to the terminal.
-    Run the same command again to go on with an output that is not finished.
+    Run the same command again to resume an unfinished output.
     """
     wanted = metric_names(names)
     inputs = read_files(values)
@@ -228,7 +228,7 @@ class Scoring:
             if finished:
                 click.echo(f"all {kept.rows} rows are in {output}; there is nothing to compute", err=True)
             elif kept.rows:
-                click.echo(f"going on after {kept.rows} of {self.checked.rows} rows in {output}", err=True)
+                click.echo(f"resuming after {kept.rows} of {self.checked.rows} rows in {output}", err=True)
             if left is None or not finished or left.file.name.endswith(PARTIAL):
                 with open_writer(
                     output, form, kept=kept, metrics=self.wanted, escaped=self.escaped
@@ -244,7 +244,7 @@ class Scoring:
         print_summary(summary, self.checked.rows, signatures, sidecar)
 
     def left(self, output: str | None, form: str | None, *, restart: bool) -> ResumeState | None:
-        """What there is to go on with; an output that this run cannot have begun is refused."""
+        """What is left to resume; an output of another run is refused."""
         file = None if restart else left_over(output, form)
         if file is None:
             return None
@@ -252,7 +252,7 @@ class Scoring:
         signatures = origin.known(output, file)
         refuse_other_metrics(signatures, self.wanted, file)
         rows = result_rows(file, output_format(output, form), self.wanted, escaped=self.escaped)
-        kept = take_over(self._counted(rows, summary), self.checked.read(), _same_id, file)
+        kept = check_kept_rows(self._counted(rows, summary), self.checked.read(), _same_id, file)
         return (
             ResumeState(file, kept, signatures, summary, origin.same_settings(output)) if kept.rows else None
         )

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mars_score.cli.interrupts import EXIT_INTERRUPTED, last_words, terminated_like_interrupted
+from mars_score.cli.interrupts import EXIT_INTERRUPTED, explain_sudden_end, terminated_like_interrupted
 from mars_score.cli.options import engine_options, pair, scorer_options, take_engine, take_scorer
 from mars_score.cli.reporting import bars
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.metrics.registry import metric_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.study.plan import StudySettings
     from mars_score.study.results import Study
@@ -86,7 +85,7 @@ if TYPE_CHECKING:
 def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bool, **values: Any) -> None:
     """Compare metrics with people on the rated data sets DATA.
 
-    Scores are kept in DIR: running the same command again goes on where it stopped, and a further metric or
+    Scores are kept in DIR: running the same command again resumes where it stopped, and a further metric or
     data set computes only itself.
     """  # fmt: skip
     from mars_score.study.augmentation_ratings import augmentation_study, read_ratings
@@ -98,19 +97,19 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     rated = augmentation_study(read_ratings(ratings)) if ratings else None
     try:
         with terminated_like_interrupted():
-            found = replace(_run(datasets, settings, folder, values), augmentations=rated)
+            outcome = replace(_run(datasets, settings, folder, values), augmentations=rated)
     except KeyboardInterrupt:
         click.echo(
-            f"interrupted; what was computed is in {folder}. Run the same command again to go on.", err=True
+            f"interrupted; what was computed is in {folder}. Run the same command again to resume.", err=True
         )
         sys.exit(EXIT_INTERRUPTED)
     results = Path(folder) / RESULTS
-    write_results(found, results)
+    write_results(outcome, results)
     click.echo(f"results: {results}", err=True)
     if not no_report:
         from mars_score.study.report.page import write_report
 
-        write_report(found, Path(folder))
+        write_report(outcome, Path(folder))
         click.echo(f"report: {Path(folder) / 'report.html'}", err=True)
 
 
@@ -154,13 +153,13 @@ def _run(datasets: Sequence[Dataset], settings: StudySettings, folder: str, valu
         if store.notice:
             click.echo(f"warning: {store.notice}", err=True)
         missing = sum(count_missing(work, store) for work in works)
-        told = f"{missing} scores to compute" if missing else "all scores are known"
-        click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {told}", err=True)
+        status = f"{missing} scores to compute" if missing else "all scores are known"
+        click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {status}", err=True)
         # A likelihood takes a thousand times what ROUGE takes.
-        with last_words(engine), bars(missing, "scores", alike=False) as show:
-            found = score_works(works, store, show.stage, show.rows, engine)
-        with bars(len(found), "data sets", alike=False) as show:
-            return run.analyse(found, settings, store, progress=show.stage, finished=show.rows)
+        with explain_sudden_end(engine), bars(missing, "scores", alike=False) as show:
+            scores = score_works(works, store, show.stage, show.rows, engine)
+        with bars(len(scores), "data sets", alike=False) as show:
+            return run.analyse(scores, settings, store, progress=show.stage, finished=show.rows)
 
 
 def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
@@ -173,11 +172,11 @@ def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
         dict(pair(text, "--field", "OURS=THEIRS") for text in values.pop("fields")),
         values.pop("limit"),
     )
-    found = []
+    datasets = []
     for path in paths:
         check_readable(path)
         kind = form or detect(path)
-        found.append(
+        datasets.append(
             load_dataset(
                 path,
                 form,
@@ -186,21 +185,21 @@ def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:
             )
         )
     if systems is not None:
-        found = _of_systems(found, [name.strip() for name in systems.split(",") if name.strip()])
-    return [first_items(dataset, limit) for dataset in found] if limit else found
+        datasets = _of_systems(datasets, [name.strip() for name in systems.split(",") if name.strip()])
+    return [first_items(dataset, limit) for dataset in datasets] if limit else datasets
 
 
 def _of_systems(datasets: Sequence[Dataset], names: Sequence[str]) -> list[Dataset]:
-    """Keep these systems; each must be in some data set, lest a misspelt name leave rows out in silence."""
+    """Keep these systems; each must be in some data set: a misspelt name must not leave out rows silently."""
     from mars_score.io.datasets.base import select
 
-    known = sorted({system for dataset in datasets for system in dataset.systems})
+    available = sorted({system for dataset in datasets for system in dataset.systems})
     if not names:
-        raise ConfigError(f"--systems names none; there are {', '.join(known)}")
+        raise ConfigError(f"--systems names none; there are {', '.join(available)}")
     for name in names:
-        if name not in known:
+        if name not in available:
             raise ConfigError(
-                f"no data set has a system {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
+                f"no data set has a system {name!r}; there are {', '.join(available)}.{did_you_mean(name, available)}"
             )
     chosen = [[name for name in names if name in dataset.systems] for dataset in datasets]
     return [

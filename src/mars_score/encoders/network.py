@@ -245,7 +245,7 @@ class Network:
 
     def _any_place(self, product: Product) -> bool:
         """Whether rows come out of a product equal at every place of a pack of the one size."""
-        whole, rows = _rows(product, 2 * self.fixed), self.fixed
+        whole, rows = trial_rows(product[0], 2 * self.fixed), self.fixed
         parts = [F.linear(whole[start : start + rows], *product) for start in (0, *PLACES, rows)]
         first = torch.cat([parts[0], parts[-1]])
         return all(
@@ -264,19 +264,24 @@ def _in_steps(tokens: int) -> int:
 
 
 def _any_size(product: Product) -> bool:
-    """Whether rows come out of a product equal at every size, at the start and further on."""
-    rows = _rows(product, LARGEST)
-    whole = F.linear(rows, *product)  # (LARGEST, out)
+    """Whether rows come out of a product equal at every size of a pack."""
+    return size_is_free(
+        lambda rows: F.linear(rows, *product), trial_rows(product[0], LARGEST), range(STEP, LARGEST, STEP)
+    )
+
+
+def size_is_free(multiply: Callable[[Tensor], Tensor], rows: Tensor, sizes: Iterable[int]) -> bool:
+    """Whether rows come out of a product equal at each of these sizes, at the start and further on."""
+    whole = multiply(rows)
     return all(
-        torch.equal(F.linear(rows[part], *product), whole[part])
-        for size in range(STEP, LARGEST, STEP)
+        torch.equal(multiply(rows[part]), whole[part])
+        for size in sizes
         for part in (slice(size), slice(-size - 1, -1))
     )
 
 
-def _rows(product: Product, count: int) -> Tensor:
-    """Rows that a product can take."""
-    weight, _ = product
+def trial_rows(weight: Tensor, count: int) -> Tensor:
+    """Rows that a weight (out, in) can be multiplied with."""
     rows = torch.rand(count, weight.shape[1], generator=torch.Generator().manual_seed(0)) - 0.5
     return rows.to(weight.device, weight.dtype)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import DecodingEngine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
-from mars_score.infilling.seams import Seam
+from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
 from mars_score.text.languages import ENGLISH, is_foreign
@@ -109,13 +109,14 @@ class GuidedInfiller:
         if not self.config.context or not request.context.strip():
             return (self.model.start,), False
         ids = self.model.encode(request.context.strip())
+        end = self.model.encode("\n") if _begins_line(request.context) else []
         templates = [self._job((), template, 0) for template in request.templates if template.blanks]
         need = max((self.engine.positions(job) for job in templates), default=0)
-        room = max(0, min(self.config.max_context, self.model.max_positions - need - 1))
+        room = max(0, min(self.config.max_context, self.model.max_positions - need - 1) - len(end))
         if len(ids) <= room:
-            return (self.model.start, *ids), False
+            return (self.model.start, *ids, *end), False
         question = self.model.encode(f"\n{request.question}") if request.question else []
-        return (self.model.start, *ids[: max(0, room - len(question))], *question[:room]), True
+        return (self.model.start, *ids[: max(0, room - len(question))], *question[:room], *end), True
 
     def _job(
         self,
@@ -129,7 +130,9 @@ class GuidedInfiller:
         blocks: list[TokenBlock] = []
         before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
         for index, block in enumerate(template.blocks):
-            text = f" {block.text.lstrip()}" if index == 0 and before else block.text
+            text = block.text
+            if index == 0 and before:
+                text = text.lstrip() if _begins_line(around) else f" {text.lstrip()}"
             ids = tuple(self.model.encode(text))
             needs_break = block.blank and _needs_break(before, text)
             seam = None
@@ -144,6 +147,12 @@ class GuidedInfiller:
 def _strays(augmented: AugmentedReference, language: str) -> bool:
     """Whether a text was filled in another language than its own."""
     return language != ENGLISH and any(is_foreign(fill, language) for fill in augmented.fills)
+
+
+def _begins_line(context: str) -> bool:
+    """Whether a reference begins a line of its own: after turns of a dialogue, or what is not a finished sentence."""
+    context = context.strip()
+    return "\n" in context or not SENTENCE_END.search(context)
 
 
 def _digest(job: Job) -> bytes:

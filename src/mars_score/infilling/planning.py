@@ -18,7 +18,6 @@ costs k forward and backward passes for every token of every row, one row at a t
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -146,12 +145,13 @@ def _plans(row: Row, strand: Strand) -> bool:
     return strand.planned or (row.limits.plan and len(row.strands) == 1 and bool(row.goal))
 
 
-def repeats(history: Sequence[int]) -> set[int]:
-    """Tokens that would repeat the last token, or a pair of tokens that the text already has."""
+def repeats(history: Sequence[int], size: int = 2) -> set[int]:
+    """Tokens that would repeat the last token, or a run of `size` tokens that the text already has."""
     if not history:
         return set()
-    last = history[-1]
-    return {last} | {after for token, after in itertools.pairwise(history) if token == last}
+    last = tuple(history[1 - size :])
+    runs = zip(*(history[start:] for start in range(size)), strict=False)
+    return {history[-1]} | {run[-1] for run in runs if run[:-1] == last}
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +301,12 @@ def _move_past(model: LanguageModel, given: Past, config: InfillingConfig) -> Te
         for _ in range(config.steps):
             with torch.enable_grad():
                 moved = change.clone().requires_grad_(requires_grad=True)
-                logits = model.logits(model.hidden(token, position, Continuation(past + moved)))[0]  # (V,)
+                logits = model.logits(model.hidden(token, position, Continuation([past + moved], [1])))[
+                    0
+                ]  # (V,)
                 embeddings = model.model.get_input_embeddings().weight
                 reward = reward_of(logits / config.xi, goal, weights, embeddings, config.reward)
                 (gradient,) = torch.autograd.grad(reward, moved)
             length = gradient.flatten(1).norm(dim=1)[:, None, None, None, None].clamp_min(1e-12)
             change = change + config.eta * norm * gradient / length
-    return model.logits(model.hidden(token, position, Continuation(past + change)))[0]
+    return model.logits(model.hidden(token, position, Continuation([past + change], [1])))[0]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MARKS = frozenset(",.;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a\u060c\u061b\u061f\u06d4\u0964")
 """Marks that never follow each other; the last ones are those of Arabic, Urdu and Hindi."""
-_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$")
+SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$")
 """The end of a sentence."""
 _PAUSE = re.compile(
     r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$|[\"\u201c(]$"
@@ -99,9 +99,16 @@ class Seam:
     @property
     def needs_capital(self) -> bool:
         """Whether the fill begins a sentence that the reference begins with a capital."""
-        begins = not self.before.strip() or bool(_END.search(self.before.rstrip()))
+        begins = not self.before.strip() or bool(SENTENCE_END.search(self.before.rstrip()))
         first = next(filter(str.isalpha, self.masked), "")
         return begins and first.isupper()
+
+    @property
+    def needs_lower_case(self) -> bool:
+        """Whether the fill begins a sentence that the reference begins without a capital."""
+        begins = not self.before.strip() or bool(SENTENCE_END.search(self.before.rstrip()))
+        first = next(filter(str.isalpha, self.masked), "")
+        return begins and first.islower()
 
     @property
     def stands_close(self) -> bool:
@@ -116,12 +123,12 @@ class Seam:
         if after:
             return self._joins(fill, text, after, masked)
         # The text ends here, as a sentence if and only if the reference does.
-        return bool(_END.search(text)) == bool(_END.search(masked))
+        return bool(SENTENCE_END.search(text)) == bool(SENTENCE_END.search(masked))
 
     def _joins(self, fill: str, text: str, after: str, masked: str) -> bool:
         """Whether a fill may stand before the text after it."""
-        ended = bool(_END.search(masked))
-        if _END.search(text) and not ended and (after[:1].islower() or not self.cased):
+        ended = bool(SENTENCE_END.search(masked))
+        if SENTENCE_END.search(text) and not ended and (after[:1].islower() or not self.cased):
             return False  # a sentence ends before lower-case text
         if ended and self.cased and after[:1].isupper() and not _PAUSE.search(text):
             return False  # a capital in the middle of a sentence
@@ -129,6 +136,8 @@ class Seam:
             return False  # two marks
         if fill[-1:].isalnum() and self.after[:1].isalnum() and not self.masked[-1:].isalnum():
             return False  # two words in one
+        if after.casefold().startswith(text.casefold()):
+            return False  # what follows, said twice
         last, first = re.search(r"\w+$", text), re.match(r"\w+", after)
         return not (last and first and last[0].casefold() == first[0].casefold())
 
@@ -150,6 +159,7 @@ class SeamRules:
         self.opens_mark = table(piece[:1] in MARKS and bool(piece) for piece in bare)
         self.opens_sign = table(not piece[:1].isalnum() for piece in bare)
         self.opens_lower = table(piece[:1].islower() for piece in bare)
+        self.opens_upper = table(piece[:1].isupper() for piece in bare)
         self.doubled = table(bool(_DOUBLED.search(piece)) and piece.strip() != "..." for piece in pieces)
         self.scripts = [scripts_of(piece) for piece in pieces]
         self.signs = [signs_of(piece) for piece in pieces]
@@ -162,8 +172,8 @@ class SeamRules:
             return self._forbidden_first(seam)
         piece = self.pieces[previous]
         after_mark = piece[-1:] in MARKS
-        after_end = after_mark and seam.cased and bool(_END.search(piece))
-        key = (seam.language, seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
+        after_end = after_mark and seam.cased and bool(SENTENCE_END.search(piece))
+        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
         if key not in self._first:
             mask = self._forbidden(seam)
             if after_mark:
@@ -178,11 +188,16 @@ class SeamRules:
         begins = not seam.before.strip()
         after_mark = begins or seam.before.rstrip()[-1] in MARKS
         needs_word = begins and seam.masked.lstrip()[:1].isalnum()
-        flags = (seam.needs_break, seam.stands_close, after_mark, seam.needs_capital, needs_word)
-        key = ("first", seam.language, seam.spaced, seam.signs, seam.scripts, *flags)
+        flags = (
+            seam.needs_break, seam.stands_close, after_mark, seam.needs_capital, seam.needs_lower_case, needs_word,
+        )  # fmt: skip
+        key = ("first", seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, *flags)
         if key not in self._first:
             mask = self._forbidden(seam)
-            tables = (self.opens_word, self.opens_space, self.opens_mark, self.opens_lower, self.opens_sign)
+            tables = (
+                self.opens_word, self.opens_space, self.opens_mark, self.opens_lower, self.opens_upper,
+                self.opens_sign,
+            )  # fmt: skip
             for flag, table in zip(flags, tables, strict=True):
                 if flag:
                     mask = mask | table
@@ -191,11 +206,13 @@ class SeamRules:
 
     def _forbidden(self, seam: Seam) -> Tensor:
         """What must not be written anywhere in a blank."""
-        key = (seam.language, seam.spaced, seam.signs, seam.scripts)
+        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts)
         if key not in self._base:
             # A mark is set off by a space where the reference does so, and nowhere else.
             wrong = self.opens_mark & (~self.opens_space if seam.spaced else self.opens_space)
             mask = ~self.writable | wrong | self.doubled
+            if not seam.cased:
+                mask = mask | self.opens_upper
             foreign = [bool(signs - seam.signs) for signs in self.signs]
             if seam.scripts:
                 foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]

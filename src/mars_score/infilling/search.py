@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mars_score.infilling.decoder.search_state import (
+    FIRST,
     GAP,
     MARGIN,
     SLACK,
@@ -219,7 +220,8 @@ class Search:
             for number, offer in enumerate(offers)
             for rank, (token, log_p) in enumerate(offer.tokens)
         ]
-        width = self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
+        # Reading a first token is cheap, and what follows tells at once which of them lead nowhere.
+        width = FIRST * self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
         chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width, 0.0)
         for number, token, log_p, near in chosen:
             self.uncertain |= near
@@ -277,9 +279,9 @@ class Search:
     # ------------------------------------------------------------------ judge
 
     def _reward(self, fill: Fill, block: int | None = None) -> float:
-        """What the length of a blank's fill is worth; where only a mark was masked, no more than one token is."""
-        seam = self.job.blocks[self.block if block is None else block].seam
-        return self.limits.reward * (min(1, len(fill)) if seam and seam.only_marks else len(fill))
+        """What the length of a blank's fill is worth: so much for each token, up to the length of what was masked."""
+        masked = self.job.blocks[self.block if block is None else block].ids
+        return self.limits.reward * min(len(fill), len(masked))
 
     def _end_blank(self) -> None:
         """Shortlist the guesses by the next block's first token, and read the block after them."""

@@ -5,18 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
 
 from mars_score.errors import InputError
-from mars_score.io.fields import RawRow
+from mars_score.io.fields import FieldNames, RawRow
 from mars_score.io.source import lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mars_score.io.fields import FieldNames
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 _NULLS = frozenset(["NaN", "nan", "inf", "-inf", "Infinity", "-Infinity"])
 """What data frames write for a missing number; an empty cell is an empty text."""

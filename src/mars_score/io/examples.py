@@ -4,51 +4,105 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import Any
 
-from mars_score.errors import InputError
+from mars_score.errors import InputError, did_you_mean
 from mars_score.text.cleaning import clean
 from mars_score.types import Example
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+Texts = Iterable[str]
+References = Iterable[str | Iterable[str]]
+_OTHER_NAMES = {
+    "candidates": (
+        "candidate", "cands", "cand", "predictions", "prediction", "preds", "pred", "hypotheses", "hypothesis", "hyps",
+        "hyp", "outputs", "output", "responses", "generated", "sys", "mt",
+    ),
+    "references": (
+        "reference", "refs", "ref", "targets", "target", "golds", "gold", "labels", "ground_truths", "answers",
+        "expected",
+    ),
+    "contexts": (
+        "context", "sources", "source", "srcs", "src", "documents", "articles", "passages", "inputs", "input",
+        "prompts",
+    ),
+    "questions": ("question", "queries", "query"),
+}  # fmt: skip
+"""What other metrics call these arguments."""
 
 _TOGETHER = 256
 """Rows that are cleaned together: contexts and references come again, mostly soon."""
 
 
 def make_examples(
-    candidates: Sequence[str],
-    references: Sequence[str | Sequence[str]],
-    contexts: Sequence[str] | None = None,
-    ids: Sequence[str] | None = None,
+    candidates: Texts,
+    references: References | None,
+    contexts: Texts | None = None,
+    ids: Iterable[str] | None = None,
+    questions: Texts | None = None,
 ) -> list[Example]:
-    """Zip the lists; every complaint names the list and the item."""
-    lists: dict[str, Sequence[object]] = {"candidates": candidates, "references": references}
-    lists |= {name: values for name, values in (("contexts", contexts), ("ids", ids)) if values is not None}
-    for name, values in lists.items():
-        if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+    """Zip the columns; every complaint names the column and the item.
+
+    Without references (None), the rows have none: that is for metrics that read no reference. A question stands at
+    the end of its context, where it is never cut.
+    """
+    given = {
+        "candidates": candidates, "references": references, "contexts": contexts, "questions": questions, "ids": ids,
+    }  # fmt: skip
+    columns = {
+        name: _column(values, name)
+        for name, values in given.items()
+        if values is not None or name == "candidates"
+    }
+    count = len(columns["candidates"])
+    for name, values in columns.items():
+        if len(values) != count:
             raise InputError(
-                f"{name} must be a list of texts, not {type(values).__name__}", remedy=f"{name}=[...]"
-            )
-        if len(values) != len(candidates):
-            raise InputError(
-                f"{len(candidates)} candidates but {len(values)} {name}",
+                f"{count} candidates but {len(values)} {name}",
                 remedy="give one entry for each candidate, in the same order",
             )
-    names = [str(i + 1) for i in range(len(candidates))] if ids is None else _ids(ids)
-    return [
-        Example(
-            id=names[i],
-            candidate=_text(candidate, "candidates", i),
-            references=_references(references[i], i),
-            context=_text(contexts[i], "contexts", i) if contexts is not None else "",
+    names = _ids(columns["ids"]) if "ids" in columns else [str(i + 1) for i in range(count)]
+    examples = []
+    for i, candidate in enumerate(columns["candidates"]):
+        texts = _references(columns["references"][i], i) if "references" in columns else ()
+        context, question = (
+            _text(columns[name][i], name, i) if name in columns else "" for name in ("contexts", "questions")
         )
-        for i, candidate in enumerate(candidates)
-    ]
+        # A QA system is given context and question, so both are the context.
+        whole = "\n".join(part for part in (context, question) if part)
+        examples.append(Example(names[i], _text(candidate, "candidates", i), texts, whole, question))
+    return examples
+
+
+def check_arguments(wrong: Iterable[str], call: str) -> None:
+    """Refuse arguments by the names that other tools have for ours."""
+    for name in wrong:
+        near = next((ours for ours, others in _OTHER_NAMES.items() if name in others), None)
+        hint = f" Did you mean {near!r}?" if near else did_you_mean(name, (*_OTHER_NAMES, "ids", "progress"))
+        raise TypeError(f"{call}() got an unexpected keyword argument {name!r}.{hint}")
+
+
+def refuse_without_references(examples: Iterable[Example], metric: str) -> None:
+    """Refuse rows that a metric of references cannot score."""
+    for example in examples:
+        if not example.references:
+            raise InputError(
+                f"item {example.id!r} has no reference, and {metric} compares with references",
+                remedy="give it at least one, or score without references by the metric mars_context",
+            )
+
+
+def _column(values: object, name: str) -> list[Any]:
+    """Any ordered column of values: a list, tuple, array, data frame's or data set's column, or a generator."""
+    unordered = isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns")
+    if unordered or not isinstance(values, Iterable):
+        raise InputError(
+            f"{name} must be a list of texts, not {type(values).__name__}", remedy=f"{name}=[...]"
+        )
+    return list(values)
 
 
 def clean_examples(examples: Sequence[Example]) -> list[Example]:
@@ -68,7 +122,7 @@ def clean_examples(examples: Sequence[Example]) -> list[Example]:
 
 def _ids(ids: Sequence[object]) -> list[str]:
     # A number serves as well as its text, as in a file.
-    number = [isinstance(value, int) and not isinstance(value, bool) for value in ids]
+    number = [isinstance(value, Integral) and not isinstance(value, bool) for value in ids]
     names = [str(value) if number[i] else _text(value, "ids", i) for i, value in enumerate(ids)]
     for name, count in Counter(names).items():
         if count > 1:
@@ -77,11 +131,13 @@ def _ids(ids: Sequence[object]) -> list[str]:
 
 
 def _references(value: object, index: int) -> tuple[str, ...]:
-    values = (value,) if isinstance(value, str) else value
-    if not isinstance(values, Sequence) or not values:
+    several = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping | Set)
+    values = [value] if isinstance(value, str) else list(value) if several else []  # type: ignore[call-overload]
+    if not values:
         raise InputError(
             f"references[{index}] must be a text or a non-empty list of texts",
-            remedy="give at least one reference, or leave the item out",
+            remedy="give at least one reference, leave the item out, or score without references by the metric "
+            "mars_context",
         )
     texts = tuple(_text(text, "references", index) for text in values)
     if not all(text.strip() for text in texts):
@@ -96,7 +152,7 @@ def _text(value: object, name: str, index: int) -> str:
             f"{name}[{index}] must be a text, not {type(value).__name__}",
             remedy="give a text, or leave the item out",
         )
-    return value
+    return str(value)  # NumPy has a text type of its own
 
 
 def distinct_references(examples: Iterable[Example]) -> Iterator[Example]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.types import Example
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 
 @dataclass(frozen=True, slots=True)

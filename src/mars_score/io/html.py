@@ -53,7 +53,7 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]
 
 
 def printable(text: str) -> str:
-    """Put a replacement character in the place of what cannot be written down."""
+    """Replace what cannot be encoded by the replacement character."""
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
@@ -83,7 +83,7 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        # Templates print texts of strangers; markup is a string too, and is left as it is.
+        # Templates print untrusted texts; markup is a string too, and is left as it is.
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     # Only our own files are marked as safe: style and script.

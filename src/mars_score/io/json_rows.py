@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
 
 from mars_score.errors import InputError
 from mars_score.io.fields import RawRow
 from mars_score.io.source import PIECE, lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 SAMPLE = '{"candidate": "...", "references": ["..."], "context": "..."}'
 _LINES_REMEDY = (

@@ -10,16 +10,13 @@ import secrets
 import stat
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mars_score.errors import ConfigError, OutputError, did_you_mean
 from mars_score.fingerprint import made_with
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
 
 INPUTS = {
     ".jsonl": "jsonl",

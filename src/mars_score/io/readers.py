@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from mars_score.errors import InputError
-from mars_score.io import delimited, json_rows
+from mars_score.io import json_rows
 from mars_score.io.fields import FieldNames, RawRow, field_names, to_example
 from mars_score.io.output import INPUTS, PYARROW_INSTALL, PYARROW_NEEDED, format_of, load_pyarrow
-from mars_score.io.source import STDIN, check_readable, is_regular, lines, open_input, pieces, shown
+from mars_score.io.source import (
+    DELIMITERS,
+    STDIN,
+    check_readable,
+    is_regular,
+    lines,
+    open_input,
+    pieces,
+    shown,
+)
 from mars_score.types import Example
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _READ_BATCH = 256
 Numbered = tuple[int, "Example"]
@@ -79,7 +86,9 @@ def raw_rows(path: str | Path, kind: str, names: FieldNames) -> Iterator[RawRow]
         elif kind == "json":
             yield from json_rows.json_rows(pieces(stream, name), name)
         else:
-            yield from delimited.rows(pieces(stream, name), name, names, delimited.DELIMITERS[kind])
+            from mars_score.io import delimited
+
+            yield from delimited.rows(pieces(stream, name), name, names, DELIMITERS[kind])
 
 
 # Parquet, which needs pyarrow.

@@ -7,16 +7,15 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from mars_score.errors import InputError, did_you_mean
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 STDIN = "-"
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 PIECE = 1 << 16
 """At most this many bytes are decoded at once, so that a file of one endless line is no burden."""
 

@@ -7,13 +7,14 @@ import io
 import json
 import os
 import sys
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import FileIO
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from mars_score.errors import OutputError
-from mars_score.io.delimited import DELIMITERS
 from mars_score.io.fields import Kept
 from mars_score.io.output import (
     PARTIAL,
@@ -25,12 +26,8 @@ from mars_score.io.output import (
     stdout_closed,
     unwritable,
 )
+from mars_score.io.source import DELIMITERS
 from mars_score.types import ResultRow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """What a text begins with that a spreadsheet may take for a formula, and run; the last four are full-width."""

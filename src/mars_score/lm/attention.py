@@ -1,8 +1,8 @@
 """Attention over packed tokens: rows of any length share one forward pass without a padded token.
 
 The network's linear layers see one long sequence of tokens. What each token may look at is decided by a
-`View` that travels with the call: `Prefill` reads contexts, `Continuation` reads one text after what a cache holds;
-the decoder has one for the new tokens of many rows.
+`View` that travels with the call: `Prefill` reads contexts, `Continuation` reads texts, each after what a cache
+holds; the decoder has one for the new tokens of many rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import torch
 import torch.nn.functional as F
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torch import Tensor
 
 PACKED_ATTENTION = "mars_packed"
@@ -31,21 +33,23 @@ class View(Protocol):
 
 @dataclass(slots=True)
 class Prefill:
-    """Contexts read from their first token on, one behind the other, each causally on its own."""
+    """Contexts read from their first token on, one behind the other, each causally on its own; then padding."""
 
     lengths: list[int]
-    store: Tensor
-    """(layers, 2, C, K, L, D): takes the keys and values of the C contexts, the longest of them L tokens."""
+    stores: Sequence[Tensor]
+    """For each context (layers, 2, K, its length or more, D): takes its keys and values."""
 
     def attend(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, window: int | None
     ) -> Tensor:
         """Attend causally inside each context."""
-        outputs = []
-        for number, (start, end) in enumerate(pairwise(accumulate(self.lengths, initial=0))):
+        output = query.new_zeros(query.shape[1], query.shape[0], query.shape[2])  # (T, A, D)
+        for store, (start, end) in zip(
+            self.stores, pairwise(accumulate(self.lengths, initial=0)), strict=True
+        ):
             q, k, v = query[None, :, start:end], key[None, :, start:end], value[None, :, start:end]
-            self.store[layer, 0, number, :, : end - start] = k[0]  # (K, length, D)
-            self.store[layer, 1, number, :, : end - start] = v[0]
+            store[layer, 0, :, : end - start] = k[0]  # (K, length, D)
+            store[layer, 1, :, : end - start] = v[0]
             if window is not None and end - start > window:
                 steps = torch.arange(end - start, device=q.device)
                 gap = steps[:, None] - steps[None]  # (length, length)
@@ -53,36 +57,51 @@ class Prefill:
                 out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale, enable_gqa=True)
             else:
                 out = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
-            outputs.append(out[0].transpose(0, 1))  # (length, A, D)
-        return torch.cat(outputs)
+            output[start:end] = out[0].transpose(0, 1)  # (length, A, D)
+        return output
 
 
 @dataclass(slots=True)
 class Continuation:
-    """One text that goes on after given keys and values."""
+    """Texts one behind the other, each of which goes on after given keys and values; then padding."""
 
-    past: Tensor
-    """(layers, 2, K, n, D)."""
+    pasts: Sequence[Tensor]
+    """For each text (layers, 2, K, n, D); several texts may have the same."""
+    lengths: Sequence[int]
+    """Tokens of each text."""
 
     def attend(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, window: int | None
     ) -> Tensor:
-        """Attend to all that came before, and causally inside the text."""
-        keys, values = self.past[layer]  # (K, n, D)
-        count, before = query.shape[1], keys.shape[1]
-        if window is not None and count == 1:
-            start = max(0, before - window + 1)
-            keys, values, window = keys[:, start:], values[:, start:], None
-        k, v = torch.cat([keys, key], 1), torch.cat([values, value], 1)  # (K, n+T, D)
-        mask = None
-        if count > 1:
-            gap = before + torch.arange(count, device=query.device)[:, None]
-            gap = gap - torch.arange(before + count, device=query.device)  # (T, n+T)
-            mask = gap >= 0 if window is None else (gap >= 0) & (gap < window)
-        out = F.scaled_dot_product_attention(
-            query[None], k[None], v[None], attn_mask=mask, scale=scale, enable_gqa=True
-        )
-        return out[0].transpose(0, 1)  # (T, A, D)
+        """Attend to all that came before, and causally inside each text."""
+        outputs, end = [], 0
+        for past, length in zip(self.pasts, self.lengths, strict=True):
+            part = slice(end, end + length)
+            end += length
+            outputs.append(_after(past[layer], query[:, part] * scale, key[:, part], value[:, part], window))
+        if end < query.shape[1]:
+            outputs.append(query.new_zeros(query.shape[1] - end, query.shape[0], query.shape[2]))
+        return torch.cat(outputs)  # (T, A, D)
+
+
+def _after(past: Tensor, query: Tensor, key: Tensor, value: Tensor, window: int | None) -> Tensor:
+    """query (A, t, D), scaled, key and value (K, t, D) of a text after `past` (2, K, n, D) -> (t, A, D).
+
+    What came before is read where it lies: texts that share a context share its only copy.
+    """
+    (heads, count, size), (keys, values) = key.shape, past
+    before = keys.shape[1]
+    grouped = query.reshape(
+        heads, -1, size
+    )  # (K, G t, D): query heads that share keys are rows of one product
+    scores = torch.cat([grouped @ keys.transpose(1, 2), grouped @ key.transpose(1, 2)], -1)  # (K, G t, n+t)
+    gap = before + torch.arange(count, device=query.device)[:, None]
+    gap = gap - torch.arange(before + count, device=query.device)  # (t, n+t)
+    seen = gap >= 0 if window is None else (gap >= 0) & (gap < window)
+    scores = scores.unflatten(1, (-1, count)).masked_fill(~seen, -torch.inf)  # (K, G, t, n+t)
+    weights = scores.float().softmax(-1).to(value.dtype).flatten(1, 2)  # (K, G t, n+t)
+    mixed = weights[..., :before] @ values + weights[..., before:] @ value  # (K, G t, D)
+    return mixed.reshape(-1, count, size).transpose(0, 1)  # (t, A, D)
 
 
 def packed_attention(

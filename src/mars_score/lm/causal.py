@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from mars_score.encoders.network import single_threaded_torch, size_is_free, trial_rows
 from mars_score.errors import ModelError
 from mars_score.lm.attention import PACKED_ATTENTION, register
 from mars_score.models.report import quiet
@@ -40,6 +41,7 @@ class PackedLinear(nn.Module):  # type: ignore[misc]  # torch's types are not fo
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__()
         self.bias = bias
+        self.out_features, self.in_features = weight.shape
         self.packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), ROWS)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -189,6 +191,25 @@ class LanguageModel:
         )
         hidden: Tensor = output.last_hidden_state[0]
         return hidden
+
+    def rounds_alike(self, sizes: Sequence[int], most: int, head_rows: int) -> bool:
+        """Whether a row comes out of each product the same to the last bit, wherever in a batch it stands.
+
+        In the layers at each of these sizes and at the largest; in the head, which always has as many rows, at some
+        places.
+        """
+        layers = [layer for layer in self.model.base_model.modules() if hasattr(layer, "in_features")]
+        products = {(layer.in_features, layer.out_features): layer for layer in layers}
+        like, weight = self.head.weight.new_empty, self.head.weight
+        with torch.no_grad(), single_threaded_torch():
+            rows = trial_rows(weight, head_rows)
+            return all(
+                size_is_free(product, trial_rows(like(0, width), most), sizes)
+                for (width, _), product in products.items()
+            ) and all(
+                torch.equal(self._head(rows.roll(place, 0)).roll(-place, 0), self._head(rows))
+                for place in (1, head_rows // 2 - 3)
+            )
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Output head: (N, H) -> (N, V) in float32."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.devices import check_device
 from mars_score.encoders.fluency import PLAIN, VERSION, fluency_hash, has_head
 from mars_score.masking.tagging import BUILT_IN, SpacyTagger, Tagger
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
-from mars_score.models.resolve import ResolvedModel, resolve, source_of
+from mars_score.models.resolve import ResolvedModel, check_device, resolve, source_of
 from mars_score.models.store import ModelStore
 from mars_score.storage.lru import LRUCache
 
@@ -40,6 +40,8 @@ class ModelRegistry:
         self._found: dict[tuple[str, Roles], ResolvedModel] = {}
         self._sound: set[str] = set()
         self._made: dict[tuple[object, ...], object] = {}
+        self.lock = RLock()
+        """Held by whoever uses the models: their memories are not made for several threads at once."""
 
     def check(self, config: MarsConfig) -> None:
         """Refuse a wrong name before any model is fetched."""
@@ -142,7 +144,10 @@ class ModelRegistry:
         from mars_score.lm.likelihood import Likelihood
 
         model = self.language_model(config)
-        return self._once(("likelihood", config), lambda: Likelihood(model, max_context=config.max_context))
+        return self._once(
+            ("likelihood", config),
+            lambda: Likelihood(model, max_context=config.max_context, memory=self.memory // 4),
+        )
 
     def encoder(self, name: str, dtype: str = "float32") -> Encoder:
         """A sentence encoder, or averaged word vectors."""
@@ -177,7 +182,7 @@ class ModelRegistry:
         if not config.reads:
             return ""
         name = self.name(config.reader, ENCODER)
-        head = has_head(Path(self.find(config.reader, ENCODER).location))
+        head = config.fluency or has_head(Path(self.find(config.reader, ENCODER).location))
         return f"{name}+head@{fluency_hash()}.{VERSION}" if head else f"{name}.{PLAIN}"
 
     def judge_name(self, config: InfillingConfig) -> str:
@@ -207,9 +212,9 @@ class ModelRegistry:
     def forget(self) -> None:
         """Let the models forget what they wrote and read; so the next score costs what the first one did."""
         for made in self._made.values():
-            memory = getattr(made, "memory", None)
-            if isinstance(memory, LRUCache):
-                memory.clear()
+            for memory in (getattr(made, "memory", None), getattr(made, "contexts", None)):
+                if isinstance(memory, LRUCache):
+                    memory.clear()
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         if key not in self._made:

@@ -11,14 +11,22 @@ from mars_score import flags
 from mars_score.config import MarsConfig, preset
 from mars_score.encoders.base import EncodingMemory
 from mars_score.errors import InputError
-from mars_score.io.examples import clean_examples, make_examples
+from mars_score.io.examples import (
+    References,
+    Texts,
+    check_arguments,
+    clean_examples,
+    make_examples,
+    refuse_without_references,
+)
 from mars_score.mars.augment import augment
 from mars_score.mars.models import ModelRegistry
 from mars_score.mars.naming import Naming, check_corpus
 from mars_score.mars.score import Comparator
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
-from mars_score.progress import StageProgress, silent_stages
+from mars_score.models.resolve import check_device
+from mars_score.progress import StageProgress, showing, silent_stages
 from mars_score.signature import signature
 from mars_score.storage.augmentations import Augmentations, Costs, size_of, tokens_generated
 from mars_score.storage.cache import cache_at
@@ -29,7 +37,7 @@ from mars_score.text.languages import mismatch
 from mars_score.types import Augmentation, Example, ItemScore, Pair, ScoreResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
@@ -42,8 +50,14 @@ if TYPE_CHECKING:
     from mars_score.storage.pack import Header
 
 
+_ABSENT: Texts = ()
+
+
 class MarsScorer:
-    """Scores candidates; keeps the augmented references, so that a second system costs next to nothing."""
+    """Scores candidates; keeps the augmented references, so that a second system costs next to nothing.
+
+    Threads may share one: they take turns at the models. Pickles and copies have its settings.
+    """
 
     def __init__(
         self,
@@ -65,7 +79,9 @@ class MarsScorer:
         examples whose references are counted; by default those of each call are.
         """
         self.config = (config or _preset(preset)).with_options(**options)
-        self.parts = ModelRegistry(store, device=device, memory=memory)
+        self.parts = ModelRegistry(store, device=check_device(device), memory=memory)
+        if pack is None:
+            self.parts.check(self.config)  # a wrong name is known now, not after an hour
         self.corpus = corpus
         self._comparator = Comparator(self.config.scoring)
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
@@ -83,21 +99,47 @@ class MarsScorer:
 
     def with_options(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, which shares all that does not depend on them."""
-        other = MarsScorer(config=self.config.with_options(**options), cache=None, corpus=self.corpus)
-        other.parts, other.augmentations = self.parts, self.augmentations
+        other = MarsScorer(config=self.config.with_options(**options), store=self.parts.store, cache=None)
+        other.parts, other.augmentations, other.corpus = self.parts, self.augmentations, self.corpus
         other._memories = self._memories
         return other
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> MarsScorer:
+        """Return a scorer with the same settings; models do not change, so the two share them."""
+        return self.with_options()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the settings alone: whoever unpickles loads the models when they are needed."""
+        cache, pack = self.augmentations.cache, self.augmentations.pack
+        options = {
+            "config": self.config, "store": self.parts.store, "device": self.parts.device, "memory": self.parts.memory,
+            "cache": None if cache is None else cache.database.path.parent, "pack": None if pack is None else pack.path,
+            "corpus": self.corpus,
+        }  # fmt: skip
+        return _unpickled, (options,)
+
     def score(
         self,
+        candidates: Texts = _ABSENT,
+        references: References | None = None,
+        contexts: Texts | None = None,
+        questions: Texts | None = None,
         *,
-        candidates: Sequence[str],
-        references: Sequence[str | Sequence[str]],
-        contexts: Sequence[str] | None = None,
-        ids: Sequence[str] | None = None,
+        ids: Iterable[str] | None = None,
+        progress: bool | StageProgress = False,
+        **wrong: Any,
     ) -> ScoreResult:
-        """Score parallel lists; each item's references are one text or a list of texts."""
-        return self.score_examples(make_examples(candidates, references, contexts, ids))
+        """Score columns of texts; each item's references are one text or a list of texts.
+
+        A column is anything ordered: a list, an array, a generator, or a column of a data frame or data set.
+        `progress=True` shows a bar on a terminal or in a notebook.
+        """
+        check_arguments(wrong, "score")
+        if candidates is _ABSENT:
+            raise TypeError("score() needs candidates: score(candidates, references, contexts)")
+        examples = make_examples(candidates, references, contexts, ids, questions)
+        with showing(progress) as told:
+            return self.score_examples(examples, progress=told)
 
     def score_examples(
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages, strict: bool = False
@@ -105,8 +147,15 @@ class MarsScorer:
         """Score examples in order. With `strict`, a flagged example is an error."""
         cleaned = clean_examples(examples)
         result = self.score_cleaned(cleaned, progress=progress)
+        by_rows = self.config.masking.idf == "corpus" and self.corpus is None
+        scorer = self.with_corpus(examples) if by_rows else self
         items = tuple(
-            item if before == after else replace(item, flags=tuple(sorted({*item.flags, flags.CLEANED})))
+            replace(
+                item,
+                flags=item.flags if before == after else tuple(sorted({*item.flags, flags.CLEANED})),
+                example=before,
+                scorer=scorer,
+            )
             for item, before, after in zip(result, examples, cleaned, strict=True)
         )
         if strict:
@@ -117,13 +166,17 @@ class MarsScorer:
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
     ) -> ScoreResult:
         """Score examples whose texts are clean: augment what is new, encode, compare."""
-        idf = self.idf_for(examples)
-        signature = self._signature(idf)  # finds all the models: one that is missing is known before any work
-        encoder = self.encoder  # and one that does not fit is refused
-        augmented = self._augment(examples, idf, progress)
-        memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
-        items = self._comparator.score(examples, augmented, encoder, memory, progress, self._likelihood)
-        return ScoreResult(tuple(map(self._with_language, items, examples)), signature)
+        refuse_without_references(examples, "mars")
+        with self.parts.lock:
+            idf = self.idf_for(examples)
+            signature = self._signature(
+                idf
+            )  # finds all the models: one that is missing is known before any work
+            encoder = self.encoder  # and one that does not fit is refused
+            augmented = self._augment(examples, idf, progress)
+            memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
+            items = self._comparator.score(examples, augmented, encoder, memory, progress, self._likelihood)
+            return ScoreResult(tuple(map(self._with_language, items, examples)), signature)
 
     def _with_language(self, item: ItemScore, example: Example) -> ItemScore:
         """Flag a row whose context or references are not in the language of the settings."""
@@ -138,7 +191,8 @@ class MarsScorer:
     ) -> dict[Pair, Augmentation]:
         """Return the augmented references of every (context, reference) pair; new pairs are computed."""
         cleaned = clean_examples(examples)
-        return self._augment(cleaned, self.idf_for(cleaned), progress)
+        with self.parts.lock:
+            return self._augment(cleaned, self.idf_for(cleaned), progress)
 
     def add_augmentations(self, augmented: Mapping[Pair, Augmentation]) -> None:
         """Take over augmented references that `augment_examples` found earlier, with the same settings.
@@ -196,11 +250,12 @@ class MarsScorer:
     def explain_words(self, example: Example) -> dict[str, tuple[WordPlan, ...]]:
         """Return, for each reference of an example, what decides which of its words are masked."""
         (example,) = clean_examples([example])
-        idf = self.idf_for([example])
-        return {
-            reference: explain_words(example.context, reference, self.config.masking, self.tagger, idf)
-            for reference in example.references
-        }
+        with self.parts.lock:
+            idf = self.idf_for([example])
+            return {
+                reference: explain_words(example.context, reference, self.config.masking, self.tagger, idf)
+                for reference in example.references
+            }
 
     @property
     def signature(self) -> str:
@@ -298,6 +353,10 @@ def _counted(examples: Sequence[Example], language: str) -> CorpusIdf:
 def _encoding(scoring: ScoringConfig) -> tuple[object, ...]:
     """The settings that encodings depend on."""
     return scoring.encoder, scoring.dtype, scoring.reader if scoring.reads else None
+
+
+def _unpickled(options: dict[str, Any]) -> MarsScorer:
+    return MarsScorer(**options)
 
 
 _preset = preset  # the constructor's argument has the same name

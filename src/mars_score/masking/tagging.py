@@ -95,6 +95,7 @@ class SpacyTagger:
         with warnings.catch_warnings():
             # Made by another minor version of spaCy; our dependency admits only versions that read it.
             warnings.filterwarnings("ignore", message=r"\[W095\]")
+            warnings.filterwarnings("ignore", category=DeprecationWarning)  # between spaCy and SudachiPy
             try:
                 pipeline = spacy.load(self._folder, exclude=unused)
             except (OSError, ValueError) as error:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
-from mars_score.masking.priority import priority
-from mars_score.text.languages import resolved
+from mars_score.text.languages import ENGLISH, resolved
+from mars_score.text.stop_words import is_function_word, is_punctuation
 from mars_score.text.words import words
 from mars_score.types import Block, Template
 
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from mars_score.masking.tagging import Tag, Tagger
     from mars_score.text.frequency import Idf
     from mars_score.text.words import Word
+
+
+def priority(tag: Tag, idf: float, config: MaskingConfig) -> float:
+    """Mask priority (Eq. 1): the weight of the part of speech over the inverse document frequency."""
+    weight = {
+        "adjective": config.adjective,
+        "adverb": config.adverb,
+        "noun": config.noun,
+        "other": config.other,
+    }
+    return weight[tag] / idf
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +49,34 @@ def make_templates(
 ) -> tuple[Template, ...]:
     """Mask a reference at each ratio of the configuration; nothing masked is one text block."""
     plans = explain_words(context, reference, config, tagger, idf)
+    maskable = [plan for plan in plans if config.marks or not is_punctuation(plan.word.text)]
     chosen = knapsack.masks(
-        [plan.priority for plan in plans],
-        [plan.cost for plan in plans],
-        [knapsack.budget(ratio, len(plans)) for ratio in config.ratios],
+        [plan.priority for plan in maskable],
+        [plan.cost for plan in maskable],
+        [knapsack.budget(ratio, len(maskable)) for ratio in config.ratios],
     )
-    found = [plan.word for plan in plans]
-    return tuple(
-        Template(ratio, blocks(reference, found, merged(mask, config.merge_gaps)))
-        for ratio, mask in zip(config.ratios, chosen, strict=True)
-    )
+    language = resolved(config.language, reference, context)
+    templates = []
+    before: frozenset[Word] = frozenset()
+    for ratio, mask in zip(config.ratios, chosen, strict=True):
+        masked = frozenset(plan.word for plan, blank in zip(maskable, mask, strict=True) if blank)
+        if masked and masked == before:
+            masked |= _next_to_mask(maskable, masked)
+        before = masked
+        blanks = merged([plan.word for plan in plans], masked, config.merge_gaps, language)
+        templates.append(Template(ratio, blocks(reference, [plan.word for plan in plans], blanks)))
+    return tuple(templates)
+
+
+def _next_to_mask(plans: Sequence[WordPlan], masked: frozenset[Word]) -> frozenset[Word]:
+    """The word that the next budget would pay for: the cheapest, then the one of highest priority; the last one stays.
+
+    Words of the context cost so much that several ratios may mask the same words; then a higher one masks one more.
+    """
+    left = [plan for plan in plans if plan.word not in masked]
+    if len(left) < 2:
+        return frozenset()
+    return frozenset({min(left, key=lambda plan: (plan.cost, -plan.priority)).word})
 
 
 def explain_words(
@@ -65,13 +94,14 @@ def explain_words(
     return tuple(map(WordPlan, found, tags, idfs, priorities, prices))
 
 
-def merged(mask: Sequence[bool], gap: int) -> list[bool]:
-    """Mask runs of at most `gap` words that stand between two blanks: stumps that no fill can join."""
-    runs = [(blank, len(list(run))) for blank, run in groupby(mask)]
+def merged(words: Sequence[Word], masked: frozenset[Word], gap: int, language: str = ENGLISH) -> list[bool]:
+    """Mask runs of at most `gap` function words between two blanks too: stumps that no fill can join."""
+    runs = [(blank, list(run)) for blank, run in groupby(words, masked.__contains__)]
     result: list[bool] = []
-    for number, (blank, count) in enumerate(runs):
-        inside = 0 < number < len(runs) - 1
-        result += [blank or (inside and count <= gap)] * count
+    for number, (blank, run) in enumerate(runs):
+        inside = 0 < number < len(runs) - 1 and len(run) <= gap
+        stump = inside and all(is_function_word(word.text, language) for word in run)
+        result += [blank or stump] * len(run)
     return result
 
 

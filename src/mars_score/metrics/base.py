@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from mars_score import flags
 from mars_score.errors import missing_extra
 from mars_score.fingerprint import metric_signature
-from mars_score.io.examples import clean_examples
+from mars_score.io.examples import clean_examples, refuse_without_references
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.types import ResultRow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mars_score.progress import StageProgress
-    from mars_score.types import Example
-
+from mars_score.types import Example, ResultRow
 
 # What every metric offers: examples in, one number each out, and a signature that says how.
 
@@ -74,8 +68,8 @@ def score_rows(
 def flagged(score: float, example: Example, *, comparable: bool = True) -> Value:
     """Return a score with what is to be said of it; a blank candidate is not called incomparable as well."""
     blank = not example.candidate.strip()
-    told = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
-    return Value(score, flags.raised(told))
+    conditions = {flags.EMPTY_CANDIDATE: blank, flags.NOTHING_COMPARABLE: not (blank or comparable)}
+    return Value(score, flags.raised(conditions))
 
 
 def signature(name: str, fields: dict[str, str], library: str | None = None) -> str:
@@ -92,6 +86,9 @@ def score_all(
 ) -> list[ResultRow]:  # fmt: skip
     """Score examples with each metric, in order. With `strict`, a flagged example is an error."""
     cleaned = clean_examples(examples)
+    for metric in metrics:
+        if "references" in metric.inputs:
+            refuse_without_references(cleaned, metric.name)
     try:
         columns = {metric.name: metric.score(cleaned, _named(metric, progress)) for metric in metrics}
     except ModuleNotFoundError as error:

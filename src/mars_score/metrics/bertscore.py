@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -31,15 +32,13 @@ import numpy as np
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.matching import Prepared, match
 from mars_score.progress import Progress, StageProgress, silent_stages
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from mars_score.encoders.layers import TokenEncoder, Tokens
     from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
 
 Measure = Literal["f1", "precision", "recall"]
 
@@ -111,8 +110,8 @@ class BertScore:
 
     def _prepare(self, texts: list[str], progress: Progress) -> list[Prepared[Weighted]]:
         return [
-            Prepared(self._weighted(one.tokens, one.vectors), one.tokens.truncated)
-            for one in self.encoder.encode(texts, progress)
+            Prepared(self._weighted(encoded.tokens, encoded.vectors), encoded.tokens.truncated)
+            for encoded in self.encoder.encode(texts, progress)
         ]
 
     def _weighted(self, tokens: Tokens, vectors: NDArray[np.float32]) -> Weighted | None:

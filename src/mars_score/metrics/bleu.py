@@ -16,17 +16,13 @@ A blank candidate scores 0. So does a text without any word of a reference: smoo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
+from mars_score.types import Example
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 
@@ -71,10 +67,10 @@ class Bleu:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._bleu.sentence_score(example.candidate, list(example.references))
+        result = self._bleu.sentence_score(example.candidate, list(example.references))
         # exp(log(100)) is a little over 100, so that a perfect match would be better than perfect.
-        score = min(float(found.score) / 100, 1.0)
-        return flagged(score, example, comparable=min(found.sys_len, found.ref_len) > 0)
+        score = min(float(result.score) / 100, 1.0)
+        return flagged(score, example, comparable=min(result.sys_len, result.ref_len) > 0)
 
     @cached_property
     def _bleu(self) -> Any:

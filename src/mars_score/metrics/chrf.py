@@ -7,17 +7,13 @@ one counts. There is no tokenizer, so that any script can be compared. A blank c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
+from mars_score.types import Example
 
 _CHARACTERS, _WORDS, _BETA = 6, 0, 2
 
@@ -48,8 +44,8 @@ class Chrf:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._chrf.sentence_score(example.candidate, list(example.references))
-        return flagged(float(found.score) / 100, example)
+        result = self._chrf.sentence_score(example.candidate, list(example.references))
+        return flagged(float(result.score) / 100, example)
 
     @cached_property
     def _chrf(self) -> Any:

@@ -7,12 +7,13 @@
     lm_reference       mean log p(reference | candidate), in the spirit of BARTScore; the best reference counts
 
 A candidate without tokens has no perplexity: its score is undefined, with the flag ``empty_candidate``. Without a
-context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is undefined; the others go on.
+context (flag ``no_context``) there is nothing that it could add, so `lm_pmi` is undefined; the others are not affected.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,12 +22,10 @@ from mars_score import flags
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Input, Value
 from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.lm.likelihood import Likelihood, Reading
-    from mars_score.types import Example
 
 Pairs = list[tuple[str, str]]
 """(context, text) pairs to be read."""
@@ -50,24 +49,26 @@ def _candidate(example: Example) -> Pairs:
 
 QUESTIONS: dict[str, Question] = {
     "perplexity": Question(
-        _candidate, lambda found: math.exp(-found[0].mean), ("context",), higher_is_better=False
+        _candidate, lambda readings: math.exp(-readings[0].mean), ("context",), higher_is_better=False
     ),
     "perplexity_alone": Question(
         lambda example: [("", example.candidate)],
-        lambda found: math.exp(-found[0].mean),
+        lambda readings: math.exp(-readings[0].mean),
         (),
         higher_is_better=False,
     ),
-    "lm_likelihood": Question(_candidate, lambda found: found[0].mean, ("context",)),
+    "lm_likelihood": Question(_candidate, lambda readings: readings[0].mean, ("context",)),
     "lm_pmi": Question(
         lambda example: [*_candidate(example), ("", example.candidate)],
-        lambda found: (sum(found[0].log_probs) - sum(found[1].log_probs)) / len(found[0].log_probs),
+        lambda readings: (
+            (sum(readings[0].log_probs) - sum(readings[1].log_probs)) / len(readings[0].log_probs)
+        ),
         ("context",),
         needs_context=True,
     ),
     "lm_reference": Question(
         lambda example: [(example.candidate, reference) for reference in example.references],
-        lambda found: max(reading.mean for reading in found if reading.log_probs),
+        lambda readings: max(reading.mean for reading in readings if reading.log_probs),
         ("references",),
     ),
 }
@@ -107,19 +108,19 @@ class LikelihoodMetric:
             for example, pairs in zip(examples, wanted, strict=True)
         ]
 
-    def _value(self, example: Example, found: list[Reading]) -> Value:
+    def _value(self, example: Example, readings: list[Reading]) -> Value:
         """The number, unless there is nothing to divide by."""
         alone = "context" in self.inputs and not example.context.strip()
         raised = flags.raised(
             {
                 flags.NO_CONTEXT: alone,
                 flags.EMPTY_CANDIDATE: not example.candidate.strip(),
-                flags.CONTEXT_TRUNCATED: any(reading.context_cut for reading in found),
-                flags.CANDIDATE_TRUNCATED: any(reading.text_cut for reading in found),
+                flags.CONTEXT_TRUNCATED: any(reading.context_cut for reading in readings),
+                flags.CANDIDATE_TRUNCATED: any(reading.text_cut for reading in readings),
             }
         )
-        if not example.candidate.strip() or not any(reading.log_probs for reading in found):
+        if not example.candidate.strip() or not any(reading.log_probs for reading in readings):
             return Value(None, raised)
         if alone and self._question.needs_context:
             return Value(None, raised)
-        return Value(self._question.answer(found), raised)
+        return Value(self._question.answer(readings), raised)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from mars_score import flags
 from mars_score.metrics.base import Value
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
     from mars_score.progress import Progress, StageProgress
-    from mars_score.types import Example
 
 
 # The earth mover's distance: the least work that turns one bag of weighted vectors into another.
@@ -86,8 +85,8 @@ def match(
     values: dict[int, Value] = {}
     encoded = 0
     for rows, texts in blocks:
-        found = prepare(texts, _counting_on(progress, encoded, total))
-        prepared = dict(zip(texts, found, strict=True))
+        contents = prepare(texts, _counting_on(progress, encoded, total))
+        prepared = dict(zip(texts, contents, strict=True))
         encoded += len(texts)
         for row in rows:
             values[row] = _value(examples[row], prepared, compare, lowest)
@@ -137,12 +136,16 @@ def _value(
         {
             flags.EMPTY_CANDIDATE: blank,
             flags.OUT_OF_VOCABULARY: not blank and candidate.content is None,
-            flags.REFERENCE_OUT_OF_VOCABULARY: any(one.content is None for one in references),
+            flags.REFERENCE_OUT_OF_VOCABULARY: any(reference.content is None for reference in references),
             flags.CANDIDATE_TRUNCATED: candidate.truncated,
-            flags.REFERENCE_TRUNCATED: any(one.truncated for one in references),
+            flags.REFERENCE_TRUNCATED: any(reference.truncated for reference in references),
         }
     )
     if candidate.content is None:
         return Value(lowest, raised)
-    scores = [compare(candidate.content, one.content) for one in references if one.content is not None]
+    scores = [
+        compare(candidate.content, reference.content)
+        for reference in references
+        if reference.content is not None
+    ]
     return Value(max(scores) if scores else None, raised)

@@ -6,20 +6,15 @@ import os
 import re
 import threading
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mars_score.errors import ModelError
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
-
+from mars_score.types import Example
 
 # WordNet as METEOR asks for it: the synsets of a word, from a folder, loaded once and safe to share.
 
@@ -38,8 +33,8 @@ class WordNet:
         """Return the meanings of a word or of its base form, of any part of speech."""
         with _ONE_AT_A_TIME:
             # A forked process must not share the open files either, so it loads its own.
-            found: list[Any] = _reader(self.folder.absolute(), os.getpid()).synsets(word)
-        return found
+            synsets: list[Any] = _reader(self.folder.absolute(), os.getpid()).synsets(word)
+        return synsets
 
 
 @lru_cache(maxsize=2)

@@ -21,27 +21,24 @@ What the paper leaves open, and what its authors' code does otherwise:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mars_score.encoders.layers import word_means
+from mars_score.encoders.layers import TokenEncoder, TokenEncoding, word_means
 from mars_score.errors import ConfigError
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, match
 from mars_score.progress import Progress, StageProgress, silent_stages
 from mars_score.text import stop_words
-from mars_score.text.frequency import BackgroundIdf
+from mars_score.text.frequency import BackgroundIdf, Idf
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from mars_score.encoders.layers import TokenEncoder, TokenEncoding
     from mars_score.metrics.base import Input, Value
-    from mars_score.text.frequency import Idf
-    from mars_score.types import Example
 
 
 class MoverScore:
@@ -82,10 +79,10 @@ class MoverScore:
         return match(examples, self._prepare, lambda a, b: 1 - distance(a, b), progress, lowest=-1.0)
 
     def _prepare(self, texts: list[str], progress: Progress) -> list[Prepared[Bag]]:
-        found = self.encoder.encode(texts, progress)
+        encoded = self.encoder.encode(texts, progress)
         return [
-            Prepared(self._bag(text, one), one.tokens.truncated)
-            for text, one in zip(texts, found, strict=True)
+            Prepared(self._bag(text, encoding), encoding.tokens.truncated)
+            for text, encoding in zip(texts, encoded, strict=True)
         ]
 
     def _bag(self, text: str, encoding: TokenEncoding) -> Bag | None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mars_score.config import FORMULA
 from mars_score.errors import ConfigError, did_you_mean
 from mars_score.fingerprint import ALGORITHM, fingerprint
-from mars_score.metrics.mars import MarsMetric
+from mars_score.metrics.base import Input, Metric, Value
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, WORD_VECTORS, WORDNET
 from mars_score.models.resolve import catalogue_hash
+from mars_score.progress import StageProgress, silent_stages
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.metrics.base import Metric
-    from mars_score.metrics.rouge import Kind
 
 
 ALL = "all"
@@ -40,41 +40,43 @@ class MetricEntry:
     higher_is_better: bool = True
 
 
+class MarsMetric:
+    """MARS, its ablations and its variants: a scorer under a name of its own."""
+
+    higher_is_better = True
+    inputs: tuple[Input, ...] = ("references", "context")
+
+    def __init__(self, name: str, scorer: MarsScorer) -> None:
+        """Take a scorer with the settings that the name stands for."""
+        self.name, self.scorer = name, scorer
+
+    def warm_up(self) -> None:
+        """Load what every row needs, so that the first row shows its true cost."""
+        self.scorer.encoder.encode(["The rain stopped."])
+
+    @property
+    def signature(self) -> str:
+        """That of the scorer: its settings say which variant it is."""
+        return self.scorer.signature
+
+    def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
+        """Augment what is new, then compare; the texts are clean."""
+        result = self.scorer.score_cleaned(examples, progress=progress)
+        return [Value(item.score, item.flags) for item in result]
+
+
 def _mars(**options: Any) -> Callable[[str, MarsScorer], Metric]:
     return lambda name, scorer: MarsMetric(name, scorer.with_options(**options) if options else scorer)
 
 
-def _bleu(name: str, _: MarsScorer) -> Metric:
-    from mars_score.metrics.bleu import Bleu
+def _plain(module: str, kind: str, *arguments: object) -> Callable[[str, MarsScorer], Metric]:
+    """Make a metric that needs no model; its module is imported then."""
 
-    return Bleu(1 if name == "bleu1" else 4)
-
-
-def _rouge(kind: Kind) -> Callable[[str, MarsScorer], Metric]:
     def make(_: str, __: MarsScorer) -> Metric:
-        from mars_score.metrics.rouge import Rouge
-
-        return Rouge(kind)
+        metric: Metric = getattr(import_module(f"mars_score.metrics.{module}"), kind)(*arguments)
+        return metric
 
     return make
-
-
-def _chrf(*_: object) -> Metric:
-    from mars_score.metrics.chrf import Chrf
-
-    return Chrf()
-
-
-def _ter(*_: object) -> Metric:
-    from mars_score.metrics.ter import Ter
-
-    return Ter()
-
-
-def _sentinel(name: str, _: MarsScorer) -> Metric:
-    from mars_score.metrics.sentinels import CandidateLength, Random
-
-    return Random() if name == "random" else CandidateLength()
 
 
 def _meteor(_: str, scorer: MarsScorer) -> Metric:
@@ -83,22 +85,15 @@ def _meteor(_: str, scorer: MarsScorer) -> Metric:
     return Meteor(scorer.parts.wordnet(SYNONYMS), scorer.parts.name(SYNONYMS, WORDNET))
 
 
-def _bertscore(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.bertscore import BertScore
+def _of_tokens(module: str, kind: str) -> Callable[[str, MarsScorer], Metric]:
+    """Make a metric that compares the tokens' vectors."""
 
-    parts, scoring = scorer.parts, scorer.config.scoring
-    return BertScore(
-        parts.token_encoder(scoring.encoder, scoring.dtype), parts.name(scoring.encoder, ENCODER)
-    )
+    def make(name: str, scorer: MarsScorer) -> Metric:
+        parts, encoder = scorer.parts, scorer.config.scoring.encoder
+        vectors = parts.token_encoder(encoder, scorer.config.scoring.dtype)
+        return _plain(module, kind, vectors, parts.name(encoder, ENCODER))(name, scorer)
 
-
-def _moverscore(_: str, scorer: MarsScorer) -> Metric:
-    from mars_score.metrics.moverscore import MoverScore
-
-    parts, scoring = scorer.parts, scorer.config.scoring
-    return MoverScore(
-        parts.token_encoder(scoring.encoder, scoring.dtype), parts.name(scoring.encoder, ENCODER)
-    )
+    return make
 
 
 def _sentence_mover(_: str, scorer: MarsScorer) -> Metric:
@@ -111,6 +106,18 @@ def _context_cosine(_: str, scorer: MarsScorer) -> Metric:
     from mars_score.metrics.sentinels import ContextCosine
 
     return ContextCosine(scorer.encoder, scorer.parts.name(scorer.config.scoring.encoder, SIMILARITY))
+
+
+def _mars_context(_: str, scorer: MarsScorer) -> Metric:
+    from mars_score.metrics.context import MarsContext
+
+    parts, config = scorer.parts, scorer.config
+    return MarsContext(
+        scorer.encoder,
+        parts.name(config.scoring.encoder, SIMILARITY),
+        parts.likelihood(config.infilling),
+        parts.name(config.infilling.lm, LANGUAGE_MODEL),
+    )
 
 
 def _likelihood(name: str, scorer: MarsScorer) -> Metric:
@@ -156,21 +163,39 @@ METRICS: dict[str, MetricEntry] = {
         BOTH,
         (MASKED, SENTENCES, TAGGER),
     ),
-    "bleu1": MetricEntry("words shared with the references, precision", _bleu),
-    "bleu4": MetricEntry("n-grams of up to 4 words shared with the references, precision", _bleu),
-    "rouge1": MetricEntry("words shared with the best reference, F1", _rouge("rouge1")),
-    "rouge2": MetricEntry("pairs of words shared with the best reference, F1", _rouge("rouge2")),
-    "rougeL": MetricEntry("longest common subsequence with the best reference, F1", _rouge("rougeL")),
+    "mars_context": MetricEntry(
+        "without references: closeness to the context, and likelihood after it",
+        _mars_context,
+        CONTEXT,
+        (LM, SENTENCES),
+    ),
+    "bleu1": MetricEntry("words shared with the references, precision", _plain("bleu", "Bleu", 1)),
+    "bleu4": MetricEntry(
+        "n-grams of up to 4 words shared with the references, precision", _plain("bleu", "Bleu", 4)
+    ),
+    "rouge1": MetricEntry("words shared with the best reference, F1", _plain("rouge", "Rouge", "rouge1")),
+    "rouge2": MetricEntry(
+        "pairs of words shared with the best reference, F1", _plain("rouge", "Rouge", "rouge2")
+    ),
+    "rougeL": MetricEntry(
+        "longest common subsequence with the best reference, F1", _plain("rouge", "Rouge", "rougeL")
+    ),
     "meteor": MetricEntry(
         "words, stems and synonyms aligned with the best reference", _meteor, models=(SYNSETS,)
     ),
-    "chrf": MetricEntry("character n-grams shared with the best reference", _chrf),
-    "ter": MetricEntry("edits needed to reach a reference, per word", _ter, higher_is_better=False),
+    "chrf": MetricEntry("character n-grams shared with the best reference", _plain("chrf", "Chrf")),
+    "ter": MetricEntry(
+        "edits needed to reach a reference, per word", _plain("ter", "Ter"), higher_is_better=False
+    ),
     "bertscore": MetricEntry(
-        "each token's best match in the other text, F1", _bertscore, models=(SENTENCES,)
+        "each token's best match in the other text, F1",
+        _of_tokens("bertscore", "BertScore"),
+        models=(SENTENCES,),
     ),
     "moverscore": MetricEntry(
-        "how far contextual words must move to become the reference", _moverscore, models=(SENTENCES,)
+        "how far contextual words must move to become the reference",
+        _of_tokens("moverscore", "MoverScore"),
+        models=(SENTENCES,),
     ),
     "sentence_mover": MetricEntry(
         "how far words and sentences must move to become the reference", _sentence_mover, models=(WORDS,)
@@ -197,8 +222,12 @@ METRICS: dict[str, MetricEntry] = {
     "context_cosine": MetricEntry(
         "sentinel: cosine of candidate and context", _context_cosine, CONTEXT, (SENTENCES,)
     ),
-    "candidate_length": MetricEntry("sentinel: the candidate's words, counted", _sentinel, ""),
-    "random": MetricEntry("sentinel: a number that follows from the texts alone", _sentinel, BOTH),
+    "candidate_length": MetricEntry(
+        "sentinel: the candidate's words, counted", _plain("sentinels", "CandidateLength"), ""
+    ),
+    "random": MetricEntry(
+        "sentinel: a number that follows from the texts alone", _plain("sentinels", "Random"), BOTH
+    ),
 }
 """In the order of `mars-score metrics` and of result files."""
 
@@ -210,15 +239,15 @@ def metric_names(text: str) -> list[str]:
         raise ConfigError("no metric is named; mars-score metrics lists them")
     for name in names:
         if name != ALL and name not in METRICS:
-            known = ", ".join(METRICS)
-            raise ConfigError(f"unknown metric {name!r}; there are {known}.{did_you_mean(name, METRICS)}")
+            available = ", ".join(METRICS)
+            raise ConfigError(f"unknown metric {name!r}; there are {available}.{did_you_mean(name, METRICS)}")
     return list(METRICS) if ALL in names else names
 
 
 def make_metric(name: str, scorer: MarsScorer) -> Metric:
     """Make a metric that shares the models and settings of a scorer."""
-    (known,) = metric_names(name)
-    return METRICS[known].make(known, scorer)
+    (checked,) = metric_names(name)
+    return METRICS[checked].make(checked, scorer)
 
 
 def augments(name: str) -> bool:

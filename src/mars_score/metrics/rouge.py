@@ -13,17 +13,13 @@ A blank candidate scores 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
+from mars_score.types import Example
 
 Kind = Literal["rouge1", "rouge2", "rougeL"]
 _UNIT = {"rouge1": 1, "rouge2": 2, "rougeL": 1}
@@ -57,8 +53,8 @@ class Rouge:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._scorer.score_multi(example.references, example.candidate)
-        score = float(found[self.name].fmeasure)
+        scores = self._scorer.score_multi(example.references, example.candidate)
+        score = float(scores[self.name].fmeasure)
         return flagged(score, example, comparable=score > 0 or self._comparable(example))
 
     def _comparable(self, example: Example) -> bool:

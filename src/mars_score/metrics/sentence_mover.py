@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,16 +32,14 @@ from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, ma
 from mars_score.progress import Progress, StageProgress, silent_stages
 from mars_score.text import sentences, stop_words
 from mars_score.text.words import words
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from mars_score.encoders.base import Encoder
     from mars_score.encoders.word_vectors import WordVectorEncoder
     from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
 
 _CONTRACTION = re.compile("(?:'(?:s|re|ve|ll|d|m)|n't)$")
 Sentence = tuple[str, list[str]]
@@ -83,44 +82,55 @@ class SentenceMover:
         split = [self._sentences(text) for text in texts]
         if self.encoder is None:
             progress(len(texts), len(texts))
-            return [Prepared(self._bag(found) if found else None) for found in split]
-        wanted = list(dict.fromkeys(text for found in split for text, _ in found))
+            return [Prepared(self._bag(sentences) if sentences else None) for sentences in split]
+        wanted = list(dict.fromkeys(text for sentences in split for text, _ in sentences))
         encoded = dict(zip(wanted, self.encoder.encode(wanted), strict=True))
         progress(len(texts), len(texts))
         return [
             Prepared(
-                self._bag(found, np.stack([encoded[text].vector for text, _ in found])) if found else None,
-                any(encoded[text].truncated for text, _ in found),
+                self._bag(sentences, np.stack([encoded[text].vector for text, _ in sentences]))
+                if sentences
+                else None,
+                any(encoded[text].truncated for text, _ in sentences),
             )
-            for found in split
+            for sentences in split
         ]
 
     def _sentences(self, text: str) -> list[Sentence]:
         """The sentences that have words that count."""
-        known = [
-            (sentence, [part for word in words(sentence) for part in self._known(word.text)])
+        in_vocabulary = [
+            (sentence, [part for word in words(sentence) for part in self._in_vocabulary(word.text)])
             for sentence in sentences.sentences(text)
         ]
-        telling = [(sentence, [word for word in found if _tells(word)]) for sentence, found in known]
-        chosen = telling if any(found for _, found in telling) else known
-        return [(sentence, found) for sentence, found in chosen if found]
+        with_content_words = [
+            (sentence, [word for word in sentence_words if _is_content_word(word)])
+            for sentence, sentence_words in in_vocabulary
+        ]
+        chosen = (
+            with_content_words
+            if any(sentence_words for _, sentence_words in with_content_words)
+            else in_vocabulary
+        )
+        return [(sentence, sentence_words) for sentence, sentence_words in chosen if sentence_words]
 
-    def _known(self, word: str) -> list[str]:
+    def _in_vocabulary(self, word: str) -> list[str]:
         """A word as the table of vectors has it."""
         whole = word.lower().replace("\u2019", "'")
         for parts in ([whole], [_CONTRACTION.sub("", whole)], whole.split("-")):
-            found = [part for part in parts if part in self.vectors.index]
-            if found:
-                return found
+            in_vocabulary = [part for part in parts if part in self.vectors.index]
+            if in_vocabulary:
+                return in_vocabulary
         return []
 
-    def _bag(self, found: list[Sentence], encoded: NDArray[np.float32] | None = None) -> Bag:
+    def _bag(self, sentences: list[Sentence], encoded: NDArray[np.float32] | None = None) -> Bag:
         """Distinct words by their counts, sentences by their numbers of words."""
-        counts = Counter(word for _, known in found for word in known)
+        counts = Counter(word for _, sentence_words in sentences for word in sentence_words)
         of_words = self._vectors(list(counts))  # (n, H)
-        weights = [*counts.values(), *(len(known) for _, known in found)]
+        weights = [*counts.values(), *(len(sentence_words) for _, sentence_words in sentences)]
         if encoded is None:
-            of_sentences = np.stack([self._vectors(known).mean(0) for _, known in found])  # (m, H)
+            of_sentences = np.stack(
+                [self._vectors(sentence_words).mean(0) for _, sentence_words in sentences]
+            )  # (m, H)
             return bag(np.concatenate([of_words, of_sentences]), np.array(weights, np.float64))
         norms = np.linalg.norm(of_words, axis=1, keepdims=True)  # (n, 1)
         of_words = of_words / np.where(norms > 0, norms, 1)
@@ -129,10 +139,10 @@ class SentenceMover:
         joined[len(of_words) :, of_words.shape[1] :] = encoded
         return bag(joined, np.array(weights, np.float64))
 
-    def _vectors(self, known: list[str]) -> NDArray[np.float64]:
-        rows = [self.vectors.index[word] for word in known]
+    def _vectors(self, words: list[str]) -> NDArray[np.float64]:
+        rows = [self.vectors.index[word] for word in words]
         return np.asarray(self.vectors.vectors[rows], dtype=np.float64)  # (n, H)
 
 
-def _tells(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     return not (stop_words.is_punctuation(word) or stop_words.is_function_word(word))

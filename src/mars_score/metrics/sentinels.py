@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from mars_score import flags
-from mars_score.encoders.base import cosine
+from mars_score.encoders.base import Encoder, Encoding, cosine
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.encoders.base import Encoder, Encoding
-    from mars_score.types import Example
-
+from mars_score.types import Example
 
 # Metrics that know nothing of quality. What they explain in a study, no metric has earned.
 
@@ -93,9 +87,11 @@ class ContextCosine:
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Encode every text once, then compare."""
-        texts = list(dict.fromkeys(text for one in examples for text in (one.candidate, one.context)))
-        found = dict(zip(texts, self.encoder.encode(texts, partial(progress, "encoding")), strict=True))
-        return [_value(one, found[one.candidate], found[one.context]) for one in examples]
+        texts = list(
+            dict.fromkeys(text for example in examples for text in (example.candidate, example.context))
+        )
+        encoded = dict(zip(texts, self.encoder.encode(texts, partial(progress, "encoding")), strict=True))
+        return [_value(example, encoded[example.candidate], encoded[example.context]) for example in examples]
 
 
 def _value(example: Example, candidate: Encoding, context: Encoding) -> Value:

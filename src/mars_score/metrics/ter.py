@@ -13,17 +13,13 @@ The search for moves is slow: a pair of 50 words takes some 200 times as long as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mars_score.metrics.base import flagged, score_rows, signature
+from mars_score.metrics.base import Input, Value, flagged, score_rows, signature
 from mars_score.progress import StageProgress, silent_stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.metrics.base import Input, Value
-    from mars_score.types import Example
+from mars_score.types import Example
 
 
 class Ter:
@@ -44,8 +40,8 @@ class Ter:
         return score_rows(self.name, examples, self._value, progress)
 
     def _value(self, example: Example) -> Value:
-        found = self._ter.sentence_score(example.candidate, list(example.references))
-        return flagged(float(found.score) / 100, example)
+        result = self._ter.sentence_score(example.candidate, list(example.references))
+        return flagged(float(result.score) / 100, example)
 
     @cached_property
     def _ter(self) -> Any:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import bz2
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import missing_extra
 from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -103,19 +101,10 @@ def _write_vectors(folder: Path, words: list[str], vectors: NDArray[np.float32])
     save_file({"vectors": vectors}, folder / "vectors.safetensors")
 
 
-@dataclass(frozen=True, slots=True)
-class Converter:
-    """How a fetched file is converted."""
-
-    run: Callable[[Path, Path], None]
-    """Converts one file into a folder."""
-    version: int = 1
-    """Raised when its output changes; models that an older version made are fetched again."""
-
-
-CONVERTERS = {
-    "copy": Converter(keep_files),
-    "gguf": Converter(convert_gguf),
-    "glove-json": Converter(convert_glove_json),
-    "glove-text": Converter(convert_glove_text),
+CONVERTERS: dict[str, Callable[[Path, Path], None]] = {
+    "copy": keep_files,
+    "gguf": convert_gguf,
+    "glove-json": convert_glove_json,
+    "glove-text": convert_glove_text,
 }
+"""Each converts one file into a folder. Their versions are in the catalogue."""

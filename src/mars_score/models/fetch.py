@@ -11,18 +11,16 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from mars_score.errors import FetchError, IntegrityError, ModelError
 from mars_score.models.convert import CONVERTERS
 from mars_score.models.manifest import chunks, write_checked, write_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import IO
-
     from mars_score.models.catalogue import Assembly, CatalogueEntry, PinnedFile, Source
     from mars_score.models.report import Report
 
@@ -210,7 +208,7 @@ def build(entry: CatalogueEntry, work: Path, archives: Path, report: Report) -> 
         (folder / entry.convert_file).rename(source_file)
         try:
             with report.task(f"converting {entry.name}"):
-                CONVERTERS[entry.converter].run(source_file, folder)
+                CONVERTERS[entry.converter](source_file, folder)
         # Whatever the libraries behind a converter raise.
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"

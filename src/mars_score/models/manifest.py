@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from mars_score.errors import IntegrityError
-from mars_score.models.convert import CONVERTERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from typing import IO
-
-    from mars_score.models.catalogue import CatalogueEntry
-
+from mars_score.models.catalogue import CONVERTER_VERSIONS, CatalogueEntry
 
 NAME = "manifest.json"
 _CHUNK = 1 << 20
@@ -101,7 +95,7 @@ def write_manifest(folder: Path, entry: CatalogueEntry, advance: Callable[[int],
         name=entry.name,
         recipe=entry.hash,
         converter=entry.converter,
-        converter_version=CONVERTERS[entry.converter].version,
+        converter_version=CONVERTER_VERSIONS[entry.converter],
         sources={
             f"{source.requirement}/{item.path}": item.sha256
             for source in entry.sources
@@ -149,8 +143,8 @@ def quick_problems(folder: Path, entry: CatalogueEntry) -> list[str]:
 def all_problems(folder: Path, entry: CatalogueEntry, advance: Callable[[int], None]) -> list[str]:
     """Return what is wrong after reading every byte, and which files do not belong here."""
     manifest = read_manifest(folder)
-    strangers = [name for name in _files(folder) if name not in manifest.files] if manifest else []
-    return content_problems(folder, entry, advance) + [f"{name} does not belong here" for name in strangers]
+    unknown = [name for name in _files(folder) if name not in manifest.files] if manifest else []
+    return content_problems(folder, entry, advance) + [f"{name} does not belong here" for name in unknown]
 
 
 def content_problems(

@@ -8,12 +8,9 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from contextlib import contextmanager, redirect_stderr
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr
+from typing import Protocol
 
 
 class Report(Protocol):
@@ -23,7 +20,7 @@ class Report(Protocol):
         """Show one line."""
 
     def task(self, text: str, size: int | None = None) -> AbstractContextManager[Callable[[int], None]]:
-        """Show that something goes on; the result hears how many further bytes are done."""
+        """Show a step; the result is called with the number of further bytes."""
 
 
 class SilentReport:
@@ -57,7 +54,7 @@ class TerminalReport(PlainReport):
 
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
-        """Draw a bar; without a size, one that only shows that work goes on."""
+        """Draw a bar; without a size, an indefinite one."""
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -93,7 +90,7 @@ def quiet() -> Iterator[None]:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        # One bar is tqdm's own and knows no switch, hence the redirection.
+        # One bar of tqdm cannot be switched off, so standard error is redirected.
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield

@@ -1,6 +1,6 @@
 """From a name in the settings to a model that is safe to load: of the catalogue, a folder, or a Hugging Face id.
 
-A model is data from strangers. The libraries that load it can be told by its settings to import Python files, to
+A model is untrusted data. Its settings can make the libraries that load it import Python files, to
 unpickle weights or to fetch kernels. Whatever asks for that is refused here, before a library sees the folder; and
 every load says ``trust_remote_code=False`` besides, in case the folder changes in between.
 """
@@ -10,20 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from mars_score.errors import FetchError, ModelError, did_you_mean
+from mars_score.errors import ConfigError, FetchError, ModelError, did_you_mean
 from mars_score.models.catalogue import Catalogue, default_catalogue
 from mars_score.models.manifest import sha256_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mars_score.models.store import ModelStore
 
+PROCESSOR = "cpu"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _HASH_LENGTH = 8
 _WEIGHTS = ".safetensors"
@@ -282,3 +282,22 @@ def _listed(value: Any) -> str:
 
 def _refuse(path: Path, problem: str, remedy: str) -> NoReturn:
     raise ModelError(f"{path}: {problem}\n  remedy: {remedy}")
+
+
+def check_device(name: str, option: str = "device") -> str:
+    """Return a device's name; one that is not there is refused before any model is loaded."""
+    if name == PROCESSOR:  # always there; to know of others torch is needed
+        return name
+    import torch
+
+    try:
+        # A number there and back: some devices exist by name and hold nothing.
+        float(torch.ones(1, device=name).sum())
+    # Each kind of device has errors of its own, of the libraries behind it too.
+    except Exception as error:
+        reason = (str(error).splitlines() or ["it is not there"])[0]
+        raise ConfigError(
+            f"{option} {name}: {reason}\n"
+            "  remedy: leave the option out to use the processor, or install a torch that is built for this device"
+        ) from error
+    return name

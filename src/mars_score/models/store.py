@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from filelock import FileLock, Timeout
 
@@ -23,9 +24,6 @@ from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 State = Literal["ready", "absent", "damaged"]
 
@@ -58,6 +56,14 @@ class ModelStore:
         self.root = (default_root() if root is None else Path(root)).absolute()
         self.report = default_report() if report is None else report
         self.catalogue = default_catalogue() if catalogue is None else catalogue
+
+    def __reduce__(self) -> tuple[type[ModelStore], tuple[Path, None, Catalogue | None]]:
+        """Pickle where the models are; how downloads are reported is up to the process that unpickles."""
+        return ModelStore, (
+            self.root,
+            None,
+            None if self.catalogue is default_catalogue() else self.catalogue,
+        )
 
     @property
     def archives(self) -> Path:
@@ -93,7 +99,7 @@ class ModelStore:
         return self.path(name)
 
     def verified(self, name: str) -> Path:
-        """Return a model's folder after comparing every byte of it with its record; for whoever loads it.
+        """Return a model's folder after comparing every byte of it with its record; for loading.
 
         It costs about a second a gigabyte. A model that has changed on disk is fetched again.
         """
@@ -160,7 +166,7 @@ class ModelStore:
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
-        """Hold the model's lock; whoever waits sees the model finished."""
+        """Hold the model's lock; a process that waited finds the model finished."""
         lock = FileLock(self.root / ".locks" / f"{name}.lock")
         try:
             Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from importlib import import_module, util
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mars_score.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
     from mars_score.progress import StageProgress
 
 

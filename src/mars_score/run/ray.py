@@ -14,6 +14,7 @@ import socket
 import threading
 import uuid
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import length_hint
@@ -23,8 +24,6 @@ from mars_score.errors import EngineError, MarsError
 from mars_score.progress import StageProgress, silent_stages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
     from mars_score.run.base import Batch, Result, Worker
 
 TRIES = 4
@@ -63,11 +62,11 @@ class RayEngine:
     ) -> Generator[Result, None, None]:
         """Yield results in order; what was started for it is stopped after the last one, or when the caller stops."""
         with self._connected() as ray:
-            crew = _Crew(ray, make, self._count(ray), self._needs())
+            workers = _Workers(ray, make, self._count(ray), self._needs())
             try:
-                yield from _in_order(crew, batches, progress)
+                yield from _in_order(workers, batches, progress)
             finally:
-                crew.dismiss()
+                workers.stop()
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -90,7 +89,7 @@ class RayEngine:
             return
         quiet: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "logging_level": "error"}
         try:
-            with _own_signals():
+            with _signal_handlers_kept():
                 if self.address is None:
                     ray.init(
                         address="local",  # never one that somebody else has started on this machine
@@ -100,7 +99,7 @@ class RayEngine:
                         **quiet,
                     )
                 else:
-                    _knock(self.address)
+                    _check_address(self.address)
                     ray.init(address=self.address, **quiet)
         except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
             where, remedy = "Ray does not start", "look at its logs, in /tmp/ray/session_latest/logs"
@@ -110,7 +109,7 @@ class RayEngine:
                     "ray start --head on one machine prints the address; this machine must have joined too; "
                     + TOKENS
                 )
-            raise EngineError(f"{where}: {_told(error)}\n  remedy: {remedy}") from error
+            raise EngineError(f"{where}: {_describe(error)}\n  remedy: {remedy}") from error
         try:
             yield ray
         finally:
@@ -130,7 +129,7 @@ class RayEngine:
 
 @dataclass(slots=True)
 class _Task:
-    """A batch and what became of it."""
+    """A batch and its result."""
 
     number: int
     batch: Any
@@ -169,8 +168,8 @@ class _Actor:
 
 
 @dataclass(slots=True, eq=False)
-class _Member:
-    """A worker as the crew sees it."""
+class _WorkerState:
+    """A worker and its tasks."""
 
     actor: Any
     starting: Any
@@ -179,8 +178,8 @@ class _Member:
     """What it does, and then what waits; each with the reference to its answer."""
 
 
-class _Crew:
-    """The workers: hands out tasks, replaces the dead."""
+class _Workers:
+    """Hands out tasks to workers and replaces dead ones."""
 
     def __init__(
         self, ray: Any, make: Callable[[StageProgress], Worker[Any, Any]], count: int, needs: dict[str, Any]
@@ -191,26 +190,26 @@ class _Crew:
         self._options = {"max_restarts": 0, "max_task_retries": 0, **needs}
         self._name = f"mars-score-{uuid.uuid4().hex[:8]}"
         self._hired = self._stillborn = 0
-        self._members = [self._hire() for _ in range(count)]
+        self._members = [self._start_worker() for _ in range(count)]
 
-    def free(self, most: int) -> _Member | None:
-        """The worker with the least to do, if that is less than so much; one that has not started yet gets nothing."""
-        able = [one for one in self._members if one.starting is None and len(one.tasks) < most]
+    def free(self, most: int) -> _WorkerState | None:
+        """The started worker with the fewest tasks, if it has fewer than `most`."""
+        able = [member for member in self._members if member.starting is None and len(member.tasks) < most]
         return min(
-            (one for one in able if not any(task.alone for _, task in one.tasks)),
-            key=lambda one: len(one.tasks),
+            (member for member in able if not any(task.alone for _, task in member.tasks)),
+            key=lambda member: len(member.tasks),
             default=None,
         )
 
-    def give(self, member: _Member, task: _Task) -> None:
+    def assign(self, member: _WorkerState, task: _Task) -> None:
         """Have a worker do a task when it has done those before."""
         member.tasks.append((member.actor.do.remote(task.batch), task))
 
     def wait(self) -> tuple[list[tuple[_Task, _Done]], list[_Task]]:
         """Wait until something happens; return what is done, and what was lost and must be done again."""
-        watched = {one.starting if one.starting is not None else one.tasks[0][0]: one
-                   for one in self._members if one.starting is not None or one.tasks}  # fmt: skip
-        nobody = all(one.starting is not None for one in self._members)
+        watched = {member.starting if member.starting is not None else member.tasks[0][0]: member
+                   for member in self._members if member.starting is not None or member.tasks}  # fmt: skip
+        nobody = all(member.starting is not None for member in self._members)
         happened, _ = self.ray.wait(list(watched), timeout=PATIENCE if nobody else None)
         if not happened:
             has = self.ray.cluster_resources()
@@ -223,40 +222,42 @@ class _Crew:
         for ref in happened:
             member = watched[ref]
             try:
-                found = self.ray.get(ref)
+                result = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:  # whatever went wrong in the work itself
-                found = _Done(error=error)
+                result = _Done(error=error)
             except self.ray.exceptions.RayError as error:  # a worker, its machine or its answer is gone
                 lost += self._replace(member, error, done)
                 continue
             if member.starting is not None:
                 member.starting, self._stillborn = None, 0
             else:
-                done.append((member.tasks.popleft()[1], found))
+                done.append((member.tasks.popleft()[1], result))
         return done, lost
 
-    def dismiss(self) -> None:
+    def stop(self) -> None:
         """End all workers."""
         for member in self._members:
             self.ray.kill(member.actor)
 
-    def _hire(self) -> _Member:
+    def _start_worker(self) -> _WorkerState:
         self._hired += 1
         named = self._actor.options(name=f"{self._name}-{self._hired}", **self._options)
         try:
             actor = named.remote(self._make)
-            return _Member(actor, actor.ready.remote())
+            return _WorkerState(actor, actor.ready.remote())
         except self.ray.exceptions.RayError as error:
-            raise EngineError(f"the cluster takes no work: {_told(error)}\n  remedy: {TOKENS}") from error
+            raise EngineError(f"the cluster takes no work: {_describe(error)}\n  remedy: {TOKENS}") from error
 
-    def _replace(self, member: _Member, error: Exception, done: list[tuple[_Task, _Done]]) -> list[_Task]:
-        """Put a new worker in the place of a dead one; return its tasks, unless one has cost too many workers."""
+    def _replace(
+        self, member: _WorkerState, error: Exception, done: list[tuple[_Task, _Done]]
+    ) -> list[_Task]:
+        """Replace a dead worker; return its tasks, unless one of them has ended too many workers."""
         self.ray.kill(member.actor)  # one that is only out of reach must not come back
-        self._members[self._members.index(member)] = self._hire()
+        self._members[self._members.index(member)] = self._start_worker()
         if member.starting is not None:
             self._stillborn += 1
             if self._stillborn > TRIES * self.count:
-                raise EngineError(f"no worker starts: {_told(error)}\n  remedy: {TOKENS}") from error
+                raise EngineError(f"no worker starts: {_describe(error)}\n  remedy: {TOKENS}") from error
         tasks = [task for _, task in member.tasks]
         for task in tasks:
             task.alone = True
@@ -265,13 +266,13 @@ class _Crew:
         tasks[0].deaths += 1
         if tasks[0].deaths < TRIES:
             return tasks
-        told = f"batch {tasks[0].number + 1} ended its worker {TRIES} times, the last time so: {_told(error)}"
+        problem = f"batch {tasks[0].number + 1} ended its worker {TRIES} times, the last time so: {_describe(error)}"
         remedy = "give a worker more memory (--workers for fewer of them), or look at the rows of that batch"
-        done.append((tasks[0], _Done(error=EngineError(f"{told}\n  remedy: {remedy}"))))
+        done.append((tasks[0], _Done(error=EngineError(f"{problem}\n  remedy: {remedy}"))))
         return []
 
 
-def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> Iterator[Any]:
+def _in_order(workers: _Workers, batches: Iterable[Any], progress: StageProgress) -> Iterator[Any]:
     """Give out batches as results are consumed; a result that is early waits for its turn."""
     expected = length_hint(batches)
     source = enumerate(batches)
@@ -280,9 +281,9 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
     taken = finished = turn = 0
     more = True
     while True:
-        while more and taken - turn < AHEAD * crew.count:
+        while more and taken - turn < AHEAD * workers.count:
             try:
-                task = next((_Task(*one) for one in source), None)
+                task = next((_Task(*numbered_batch) for numbered_batch in source), None)
             except Exception as error:  # raised in its turn, after the results before it
                 early[taken], task = _Done(error=error), None
                 taken += 1
@@ -293,10 +294,10 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
             waiting.append(task)
         while waiting:
             # Few batches left: nobody gets a second one that another worker could begin now.
-            second = len(waiting) > crew.count and not waiting[0].alone
-            if (member := crew.free(QUEUE if second else 1)) is None:
+            second = len(waiting) > workers.count and not waiting[0].alone
+            if (member := workers.free(QUEUE if second else 1)) is None:
                 break
-            crew.give(member, waiting.popleft())
+            workers.assign(member, waiting.popleft())
         if turn in early:
             answer = early.pop(turn)
             turn += 1
@@ -306,7 +307,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
             continue
         if not more and turn == taken:
             return
-        done, lost = crew.wait()
+        done, lost = workers.wait()
         waiting.extendleft(reversed(lost))  # the oldest first: others wait for it
         for task, answer in done:
             early[task.number] = answer
@@ -315,7 +316,7 @@ def _in_order(crew: _Crew, batches: Iterable[Any], progress: StageProgress) -> I
 
 
 @contextmanager
-def _own_signals() -> Iterator[None]:
+def _signal_handlers_kept() -> Iterator[None]:
     """Keep what the program does on SIGTERM: Ray would leave it on the spot."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Ray sets nothing then, and only the main thread may
@@ -327,8 +328,8 @@ def _own_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _knock(address: str) -> None:
-    """Find out whether anybody listens: Ray itself would go on asking for minutes."""
+def _check_address(address: str) -> None:
+    """Check whether the address answers: Ray itself would keep trying for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit() and "/" not in host:
         socket.create_connection((host, int(port)), timeout=KNOCK).close()
@@ -339,7 +340,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """What an error says, in a line that is not too long."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mars_score.errors import EngineError
-from mars_score.metrics.base import score_all
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import make_metric
+from mars_score.metrics.base import Metric, score_all
+from mars_score.metrics.registry import MarsMetric, make_metric
 from mars_score.storage.augmentations import Costs
 from mars_score.storage.cache import cache_folder
+from mars_score.types import Augmentation, Example, Pair, ResultRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.run.base import Worker
-    from mars_score.types import Augmentation, Example, Pair, ResultRow
 
 Row = TypeVar("Row")
 Augmented = tuple["Pair", "Augmentation"]
-"""A context with a reference, and what becomes of it."""
+"""A context with a reference, and its augmentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class ScoreWork:
         def score(batch: Sequence[Example]) -> list[ResultRow]:
             return score_all(metrics, batch, progress, strict=self.strict)
 
-        return _accounted(score, scorer)
+        return _with_costs(score, scorer)
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,10 @@ class AugmentWork:
             refuse_other("mars", scorer.signature, self.expected)
 
         def augment(batch: Sequence[Example]) -> list[Augmented]:
-            found = scorer.augment_examples(batch, progress=progress)
-            return [(example.pairs[0], found[example.pairs[0]]) for example in batch]
+            augmented = scorer.augment_examples(batch, progress=progress)
+            return [(example.pairs[0], augmented[example.pairs[0]]) for example in batch]
 
-        return _accounted(augment, scorer)
+        return _with_costs(augment, scorer)
 
 
 @dataclass(frozen=True)
@@ -109,13 +106,13 @@ class ScorerRecipe:
     @classmethod
     def of(cls, scorer: MarsScorer) -> ScorerRecipe:
         """Describe a scorer. The user's folder for the cache is for each machine to find."""
-        known = scorer.augmentations
+        store = scorer.augmentations
         arguments = {
             "config": scorer.config,
             "device": scorer.parts.device,
             "memory": scorer.parts.memory,
-            "cache": known.cache and (known.cache.folder == cache_folder() or known.cache.folder),
-            "pack": known.pack.path if known.pack else None,
+            "cache": store.cache and (store.cache.folder == cache_folder() or store.cache.folder),
+            "pack": store.pack.path if store.pack else None,
         }
         return cls(scorer, arguments, scorer.corpus)
 
@@ -146,16 +143,16 @@ def augmented_content(pair: Pair, augmentation: Augmentation) -> dict[str, Any]:
     }
 
 
-def refuse_other(name: str, found: str, expected: str) -> None:
+def refuse_other(name: str, actual: str, expected: str) -> None:
     """Refuse to work where algorithms or models are others: such numbers do not belong to the rest."""
-    if found != expected:
+    if actual != expected:
         raise EngineError(
-            f"a worker's {name} is not the one that was asked for:\n  {found}\n  instead of\n  {expected}\n"
+            f"a worker's {name} is not the one that was asked for:\n  {actual}\n  instead of\n  {expected}\n"
             "  remedy: install the same version of mars-score and the same models on every machine"
         )
 
 
-def _accounted(
+def _with_costs(
     work: Callable[[Sequence[Example]], list[Row]], scorer: MarsScorer
 ) -> Worker[Sequence[Example], Outcome[Row]]:
     def do(batch: Sequence[Example]) -> Outcome[Row]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from mars_score.errors import ConfigError
 from mars_score.stats.correlation import (
+    Kind,
+    Level,
     check_kind,
     check_level,
     correlate_rows,
@@ -24,12 +26,8 @@ from mars_score.stats.correlation import (
     is_constant,
     members,
 )
-from mars_score.stats.data import Floats, take, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, take, usable_rows
 from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
-
-if TYPE_CHECKING:
-    from mars_score.stats.correlation import Kind, Level
-    from mars_score.stats.data import Indices, Scored
 
 Method: TypeAlias = Literal["percentile", "bca"]
 
@@ -88,30 +86,9 @@ def interval(
     return Interval(value, low, high, level, len(defined), undefined, method)
 
 
-def difference(one: Resampled, other: Resampled) -> Resampled:
+def difference(first: Resampled, second: Resampled) -> Resampled:
     """How much the first statistic exceeds the second on the same draws."""
-    return lambda weights: one(weights) - other(weights)
-
-
-def of_rows(rows: Scored, statistic: Callable[[Scored], float | None]) -> Resampled:
-    """Any statistic of rows as a function of weights: slow, since it repeats the rows for each draw.
-
-    Copies of an item are items of their own, as they would be if they had been collected twice.
-    """
-
-    def one(weights: Floats) -> float:
-        copies = weights[rows.items].astype(np.intp)
-        chosen = np.repeat(np.arange(len(rows)), copies)
-        nth = np.arange(len(chosen)) - np.repeat(np.cumsum(copies) - copies, copies)  # which copy of its row
-        drawn = take(rows, chosen)
-        keys, items = np.unique(np.stack([drawn.items, nth], axis=1), axis=0, return_inverse=True)
-        names = tuple(f"{rows.item_names[item]}#{copy}" for item, copy in keys)
-        value = statistic(
-            type(rows)(drawn.metric, drawn.human, items.ravel(), drawn.systems, names, rows.system_names)
-        )
-        return np.nan if value is None else value
-
-    return lambda weights: np.array([one(row) for row in weights], dtype=np.float64)
+    return lambda weights: first(weights) - second(weights)
 
 
 def draw_weights(item_count: int, draws: int, seed: int) -> Floats:
@@ -187,7 +164,7 @@ def resampled_correlation(rows: Scored, level: Level, kind: Kind) -> Resampled:
     if level == "item":
         return _of_items(usable, kind)
     each = [_pooled(take(usable, chosen), kind) for chosen in members(usable, level) if len(chosen)]
-    return lambda weights: mean_of_defined([one(weights) for one in each], len(weights))
+    return lambda weights: mean_of_defined([statistic(weights) for statistic in each], len(weights))
 
 
 def resampled_accuracy(rows: Scored) -> Resampled:
@@ -209,13 +186,13 @@ def mean_of_defined(values: list[Floats], draws: int) -> Floats:
 def _of_items(rows: Scored, kind: Kind) -> Resampled:
     """A drawn item keeps its own correlation: only the mean over items changes."""
     each = [correlation(rows.metric[chosen], rows.human[chosen], kind) for chosen in members(rows, "item")]
-    own = np.array([one.value for one in each], dtype=np.float64)  # None becomes NaN
-    defined = np.isfinite(own)
-    own = np.where(defined, own, 0.0)
+    item_values = np.array([result.value for result in each], dtype=np.float64)  # None becomes NaN
+    defined = np.isfinite(item_values)
+    item_values = np.where(defined, item_values, 0.0)
 
     def values(weights: Floats) -> Floats:
         count = weights @ defined
-        means: Floats = (weights @ own) / np.where(count > 0, count, np.nan)
+        means: Floats = (weights @ item_values) / np.where(count > 0, count, np.nan)
         return means
 
     return values
@@ -250,7 +227,7 @@ def _spearman(rows: Scored) -> Resampled:
         drawn = weights[:, rows.items]  # (draws, rows)
         x, y = _drawn_ranks(rows.metric, drawn), _drawn_ranks(rows.human, drawn)
         sums = [drawn, drawn * x, drawn * y, drawn * x * x, drawn * y * y, drawn * x * y]
-        return _from_moments(*(one.sum(axis=1) for one in sums))
+        return _from_moments(*(total.sum(axis=1) for total in sums))
 
     def values(weights: Floats) -> Floats:
         parts = [block(weights[start : start + step]) for start in range(0, len(weights), step)]
@@ -293,12 +270,12 @@ def _signs_between_items(rows: Scored) -> tuple[Floats, Floats, Floats]:
     starts = np.flatnonzero(np.diff(rows.items[order], prepend=-1))
     ends = np.append(starts[1:], len(order))
     x, y = (np.unique(v[order], return_inverse=True)[1].astype(np.int32) for v in (rows.metric, rows.human))
-    found = np.zeros((3, len(starts), len(starts)))
+    counts = np.zeros((3, len(starts), len(starts)))
     for item, (start, end) in enumerate(zip(starts, ends, strict=True)):
         sx, sy = (np.sign(v[start:end, None] - v[None, :]) for v in (x, y))  # (rows of the item, rows)
-        for pairs, signs in zip(found, (sx * sy, np.abs(sx), np.abs(sy)), strict=True):
+        for pairs, signs in zip(counts, (sx * sy, np.abs(sx), np.abs(sy)), strict=True):
             pairs[item] = np.add.reduceat(signs.sum(axis=0), starts)
-    return found[0], found[1], found[2]
+    return counts[0], counts[1], counts[2]
 
 
 def _of_means(rows: Scored, kind: Kind) -> Resampled:
@@ -309,7 +286,7 @@ def _of_means(rows: Scored, kind: Kind) -> Resampled:
     ]
 
     def values(weights: Floats) -> Floats:
-        drawn = np.array([weights @ one for one in sums]).reshape(len(systems), len(weights), 3)
+        drawn = np.array([weights @ item_sums for item_sums in sums]).reshape(len(systems), len(weights), 3)
         count = drawn[:, :, 0].T  # (draws, systems)
         x, y = (drawn[:, :, of].T / np.where(count > 0, count, np.nan) for of in (1, 2))
         return _whole_or_part(x, y, kind)
@@ -321,12 +298,12 @@ def _whole_or_part(x: Floats, y: Floats, kind: Kind) -> Floats:
     """Correlate rows; a system of which nothing was drawn (NaN) is left out of that row."""
     present = np.isfinite(x)
     whole = present.all(axis=1)
-    found = np.full(len(x), np.nan)
-    found[whole] = correlate_rows(x[whole], y[whole], kind)
+    correlations = np.full(len(x), np.nan)
+    correlations[whole] = correlate_rows(x[whole], y[whole], kind)
     for draw in np.flatnonzero(~whole):
         here = present[draw]
-        found[draw] = correlate_rows(x[draw, here][None], y[draw, here][None], kind)[0]
-    return found
+        correlations[draw] = correlate_rows(x[draw, here][None], y[draw, here][None], kind)[0]
+    return correlations
 
 
 def _by_item(rows: Scored, values: Floats, chosen: Indices | None = None) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -10,14 +11,10 @@ import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.data import groups, numbers, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, groups, numbers, usable_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from mars_score.stats.data import Floats, Indices, Scored
 
 
 Kind: TypeAlias = Literal["pearson", "spearman", "kendall"]
@@ -118,8 +115,8 @@ def correlate_rows(x: Floats, y: Floats, kind: Kind) -> Floats:
     undefined = _constant(x) | _constant(y)
     if kind == "spearman":
         x, y = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
-    found = _kendall(x, y) if kind == "kendall" else _pearson_rows(x, y)
-    return np.where(undefined, np.nan, found)
+    correlations = _kendall(x, y) if kind == "kendall" else _pearson_rows(x, y)
+    return np.where(undefined, np.nan, correlations)
 
 
 def _constant(values: Floats) -> NDArray[np.bool_]:
@@ -143,13 +140,13 @@ def _kendall(x: Floats, y: Floats) -> Floats:
     """Over all pairs: for short rows, such as the means of systems."""
     first, second = np.triu_indices(x.shape[1], k=1)
     step = max(1, _BLOCK // len(first))
-    found = [np.empty(0)]
+    parts = [np.empty(0)]
     for start in range(0, len(x), step):
         a, b = x[start : start + step], y[start : start + step]
         sx, sy = np.sign(a[:, first] - a[:, second]), np.sign(b[:, first] - b[:, second])
         untied = np.abs(sx).sum(axis=1) * np.abs(sy).sum(axis=1)
-        found.append((sx * sy).sum(axis=1) / np.sqrt(np.where(untied > 0, untied, np.nan)))
-    return np.concatenate(found)
+        parts.append((sx * sy).sum(axis=1) / np.sqrt(np.where(untied > 0, untied, np.nan)))
+    return np.concatenate(parts)
 
 
 # The levels at which a metric is correlated with people.
@@ -199,8 +196,8 @@ def correlate(rows: Scored, level: Level = "pooled", kind: Kind = "pearson") -> 
     usable = usable_rows(rows)
     if level in ("pooled", "system_means"):
         pair = _means(usable) if level == "system_means" else (usable.metric, usable.human)
-        found = correlation(*pair, kind)
-        return LevelCorrelation(level, kind, found.value, found.n, rows.left_out, (), found.reason)
+        result = correlation(*pair, kind)
+        return LevelCorrelation(level, kind, result.value, result.n, rows.left_out, (), result.reason)
     names = rows.system_names if level == "system" else rows.item_names
     each = tuple(
         Group(name, correlation(usable.metric[chosen], usable.human[chosen], kind))

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.errors import ConfigError
-from mars_score.stats.data import groups, usable_rows
+from mars_score.stats.data import Floats, Indices, Scored, groups, usable_rows
 from mars_score.stats.significance import random_signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from mars_score.stats.data import Floats, Indices, Scored
 
 
 # Pairwise accuracy with tie calibration: acc*_eq of Deutsch, Foster and Freitag (2023).
@@ -206,10 +204,10 @@ def soft_pairwise_accuracy(rows: Scored, *, draws: int = 1000, seed: int = 0) ->
 def _cells(rows: Scored, values: Floats) -> Floats:
     """Mean values by (items, systems), NaN where there is no row."""
     shape = len(rows.item_names), len(rows.system_names)
-    place = rows.items * shape[1] + rows.systems
+    cell = rows.items * shape[1] + rows.systems
     size = shape[0] * shape[1]
-    count = np.bincount(place, minlength=size)
-    sums = np.bincount(place, weights=values, minlength=size)
+    count = np.bincount(cell, minlength=size)
+    sums = np.bincount(cell, weights=values, minlength=size)
     cells: Floats = (sums / np.where(count > 0, count, np.nan)).reshape(shape)
     return cells
 

@@ -10,9 +10,9 @@ mixtures, and both are correlated with people. Values are (draws, 2), NaN where 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from mars_score.stats.bootstrap import mean_of_defined
 from mars_score.stats.correlation import (
     METRIC_CONSTANT,
     TOO_SHORT,
+    Kind,
+    Level,
     check_kind,
     check_level,
     correlate_rows,
@@ -31,11 +33,6 @@ from mars_score.stats.correlation import (
 )
 from mars_score.stats.data import Floats, Scored, take
 from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.stats.correlation import Kind, Level
 
 Statistic: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
 
@@ -107,11 +104,11 @@ def perm_both(
     while done < draws:
         size = min(block, draws - done)
         keep = rng.integers(0, 2, size=(size, len(rows)), dtype=np.int8).astype(bool)
-        found = _differences(mixed(keep))
-        lost = ~np.isfinite(found)
-        found = np.where(lost, np.inf, found)
-        greater += int((found >= real - _ROUNDING).sum())
-        both += int((np.abs(found) >= abs(real) - _ROUNDING).sum())
+        differences = _differences(mixed(keep))
+        lost = ~np.isfinite(differences)
+        differences = np.where(lost, np.inf, differences)
+        greater += int((differences >= real - _ROUNDING).sum())
+        both += int((np.abs(differences) >= abs(real) - _ROUNDING).sum())
         undefined += int(lost.sum())
         done += size
         if stopping and not stopping.below <= greater / done <= stopping.above:
@@ -170,28 +167,28 @@ def mixed_correlation(rows: Scored, other: Floats, level: Level, kind: Kind) -> 
         return _of_means(rows, other, kind)
     each = [chosen for chosen in members(rows, level) if len(chosen) > 1]
     inside = []
-    for places in _together(each, kind):
-        chosen = np.stack([each[place] for place in places])  # (groups, n)
+    for groups in _group_batches(each, kind):
+        chosen = np.stack([each[group] for group in groups])  # (groups, n)
         inside.append(
-            (places, chosen, _in_groups(rows.metric[chosen], other[chosen], rows.human[chosen], kind))
+            (groups, chosen, _in_groups(rows.metric[chosen], other[chosen], rows.human[chosen], kind))
         )
 
     def values(keep: Bools) -> Floats:
-        found = np.empty((len(each), len(keep), 2))
-        for places, chosen, several in inside:
-            found[places] = several(keep[:, chosen])
-        sides = [mean_of_defined(list(found[:, :, side]), len(keep)) for side in (0, 1)]
+        group_values = np.empty((len(each), len(keep), 2))
+        for groups, chosen, several in inside:
+            group_values[groups] = several(keep[:, chosen])
+        sides = [mean_of_defined(list(group_values[:, :, side]), len(keep)) for side in (0, 1)]
         return np.stack(sides, axis=1)
 
     return values
 
 
-def _together(each: Sequence[NDArray[np.intp]], kind: Kind) -> list[list[int]]:
+def _group_batches(each: Sequence[NDArray[np.intp]], kind: Kind) -> list[list[int]]:
     """Which groups are computed at once: for Kendall's tau all of one size, as there may be hundreds of a few rows."""
     sizes: dict[tuple[int, int], list[int]] = {}
-    for place, chosen in enumerate(each):
+    for group, chosen in enumerate(each):
         alone = kind != "kendall" or len(chosen) > _FEW
-        sizes.setdefault((len(chosen), place if alone else -1), []).append(place)
+        sizes.setdefault((len(chosen), group if alone else -1), []).append(group)
     return list(sizes.values())
 
 
@@ -200,12 +197,12 @@ def mixed_accuracy(rows: Scored, other: Floats) -> Mixed:
     pairs = pairs_within_items(rows)
     every = np.ones((1, len(rows.item_names)))
 
-    def one(metric: Floats) -> float:
+    def accuracy(metric: Floats) -> float:
         return float(best_accuracies(curve_of(pairs, metric, len(rows.item_names)), every)[0])
 
     def values(keep: Bools) -> Floats:
         both = [mixtures(rows.metric, other, row[None]) for row in keep]
-        return np.array([[one(a[0]), one(b[0])] for a, b in both]).reshape(len(keep), 2)
+        return np.array([[accuracy(a[0]), accuracy(b[0])] for a, b in both]).reshape(len(keep), 2)
 
     return values
 
@@ -224,8 +221,8 @@ def _in_groups(a: Floats, b: Floats, human: Floats, kind: Kind) -> Mixed:
     def values(keep: Bools) -> Floats:
         both = mixtures(a, b, keep[:, 0])
         if kind == "kendall":
-            found = [[correlation(row, human, kind).value for row in side] for side in both]
-            return np.asarray(np.array(found, dtype=np.float64).T)[None]
+            taus = [[correlation(row, human, kind).value for row in side] for side in both]
+            return np.asarray(np.array(taus, dtype=np.float64).T)[None]
         beside = np.broadcast_to(human, keep[:, 0].shape)
         return np.stack([correlate_rows(side, beside, kind) for side in both], axis=1)[None]
 
@@ -255,8 +252,11 @@ def _kendall(a: Floats, b: Floats, human: Floats) -> Mixed:
         )
         first = _dot(k_aa, k) + 2 * _dot(k_ab, s) + _dot(s_bb, s)  # (g, draws)
         second = _dot(s_aa, s) + 2 * _dot(s_ab, k) + _dot(k_bb, k)
-        one, two = mixtures(a[:, None], b[:, None], keep)
-        return np.stack([_tau(first, _untied(one), untied), _tau(second, _untied(two), untied)], axis=2)
+        first_mixture, second_mixture = mixtures(a[:, None], b[:, None], keep)
+        return np.stack(
+            [_tau(first, _untied(first_mixture), untied), _tau(second, _untied(second_mixture), untied)],
+            axis=2,
+        )
 
     return values
 
@@ -275,11 +275,11 @@ def _untied(values: Floats) -> Floats:
     """Ordered pairs of unequal values in each row (the last axis)."""
     ordered = np.sort(values, axis=-1)
     n = values.shape[-1]
-    place = np.arange(n)
+    positions = np.arange(n)
     new = np.ones(values.shape, dtype=bool)
     new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    run = np.maximum.accumulate(np.where(new, place, 0), axis=-1)  # where the run of equal values began
-    tied = (place - run).sum(axis=-1)
+    run = np.maximum.accumulate(np.where(new, positions, 0), axis=-1)  # where the run of equal values began
+    tied = (positions - run).sum(axis=-1)
     return np.asarray(n * (n - 1) - 2.0 * tied)
 
 

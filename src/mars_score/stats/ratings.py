@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.data import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.stats.data import Floats
-
+from mars_score.stats.data import Floats, numbers
 
 # Krippendorff's alpha: how far raters agree beyond chance, with missing ratings.
 
@@ -53,17 +48,17 @@ def krippendorff_alpha(
     None, for a rating or for all ratings of a unit, means missing.
     """
     if measurement not in MEASUREMENTS:
-        known = ", ".join(MEASUREMENTS)
+        names = ", ".join(MEASUREMENTS)
         raise ConfigError(
-            f"unknown measurement {measurement!r}; there are {known}.{did_you_mean(measurement, MEASUREMENTS)}"
+            f"unknown measurement {measurement!r}; there are {names}.{did_you_mean(measurement, MEASUREMENTS)}"
         )
     rated = [numbers(unit or ()) for unit in units]
-    kept = [one[np.isfinite(one)] for one in rated]
-    kept = [one for one in kept if len(one) >= 2]
+    kept = [unit[np.isfinite(unit)] for unit in rated]
+    kept = [unit for unit in kept if len(unit) >= 2]
     left_out = len(units) - len(kept)
     if not kept:
         return Agreement(None, 0, 0, left_out, NO_PAIR)
-    sizes = np.array([len(one) for one in kept])
+    sizes = np.array([len(unit) for unit in kept])
     ratings = np.concatenate(kept)
     n = len(ratings)
     if np.ptp(ratings) == 0:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
 from mars_score.errors import ConfigError, InputError
 from mars_score.stats.correlation import correlation
-from mars_score.stats.data import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mars_score.stats.data import Floats
+from mars_score.stats.data import Floats, numbers
 
 # p-values of many tests, corrected for their number. None, for a test without outcome, is not counted.
 
@@ -106,12 +101,12 @@ def compare_by_williams(
     usable = np.isfinite(table).all(axis=0)
     a, b, people = table[:, usable]
     n, left_out = len(a), int((~usable).sum())
-    found = [correlation(*pair).value for pair in ((a, people), (b, people), (a, b))]
+    correlations = [correlation(*pair).value for pair in ((a, people), (b, people), (a, b))]
     if n < 4:
         return WilliamsTest(None, None, None, n, left_out, TOO_SHORT)
-    if found[0] is None or found[1] is None or found[2] is None:
+    if correlations[0] is None or correlations[1] is None or correlations[2] is None:
         return WilliamsTest(None, None, None, n, left_out, CORRELATION_UNDEFINED)
-    return replace(williams_test(found[0], found[1], found[2], n), left_out=left_out)
+    return replace(williams_test(correlations[0], correlations[1], correlations[2], n), left_out=left_out)
 
 
 # Metrics in clusters of significance, as in WMT's metrics tasks.
@@ -138,16 +133,16 @@ def clusters(
     asked only for an a that is above b in the list. Equal values are in the order of their names.
     """
     defined = sorted((-value, name) for name, value in values.items() if value is not None)
-    found: list[Ranked] = []
+    ranked: list[Ranked] = []
     opened: list[str] = []
     cluster, rank = 1, 1
     for position, (negative, name) in enumerate(defined, 1):
         if any((p := p_better(above, name)) is not None and p < alpha for above in opened):
             opened, cluster, rank = [], cluster + 1, position
         opened.append(name)
-        found.append(Ranked(name, -negative, cluster, rank))
+        ranked.append(Ranked(name, -negative, cluster, rank))
     without = sorted(name for name, value in values.items() if value is None)
-    return (*found, *(Ranked(name, None, None, None) for name in without))
+    return (*ranked, *(Ranked(name, None, None, None) for name in without))
 
 
 _BLOCK = 4_000_000
@@ -218,11 +213,13 @@ def compare_systems(
     n = len(d)
     top = usable[np.argsort(-np.abs(d), kind="stable")[:largest]]
     counts = int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
-    left_out, places = len(a) - n, tuple(int(place) for place in top)
+    left_out, largest_items = len(a) - n, tuple(int(index) for index in top)
     if n < 2:
         first, second, apart = (float(v[0]) if n else None for v in (x, y, d))
         nothing = None, None, level, None, None, None
-        return PairedComparison(n, left_out, first, second, apart, *nothing, *counts, places, 0, TOO_SHORT)
+        return PairedComparison(
+            n, left_out, first, second, apart, *nothing, *counts, largest_items, 0, TOO_SHORT
+        )
     # In an order that depends on the values alone, so that the order of items changes no draw.
     ordered = np.sort(d)
     mean = float(ordered.mean())
@@ -241,7 +238,7 @@ def compare_systems(
         _share(_flipped(ordered, draws, seed), mean, ordered),
         paired_t_test(x, y),
         *counts,
-        places,
+        largest_items,
         draws,
     )
 
@@ -253,8 +250,8 @@ def paired_t_test(a: Sequence[float | None] | Floats, b: Sequence[float | None] 
     d = d[np.isfinite(d)]
     if len(d) < 2 or np.ptp(d) <= _ROUNDING * np.abs(d).max():
         return None
-    found = stats.ttest_1samp(d, 0.0)
-    return TTest(float(found.statistic), len(d) - 1, float(found.pvalue))
+    test = stats.ttest_1samp(d, 0.0)
+    return TTest(float(test.statistic), len(d) - 1, float(test.pvalue))
 
 
 def random_signs(rng: np.random.Generator, draws: int, n: int) -> Floats:
@@ -282,7 +279,7 @@ def _sizes(d: Floats, draws: int) -> list[int]:
     return [min(step, draws - start) for start in range(0, draws, step)]
 
 
-def _share(found: Floats, mean: float, d: Floats) -> float:
+def _share(differences: Floats, mean: float, d: Floats) -> float:
     slack = _ROUNDING * float(np.abs(d).mean())
-    k = int((np.abs(found) >= abs(mean) - slack).sum())
-    return (k + 1) / (len(found) + 1)
+    k = int((np.abs(differences) >= abs(mean) - slack).sum())
+    return (k + 1) / (len(differences) + 1)

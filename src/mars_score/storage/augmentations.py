@@ -11,24 +11,23 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError, MarsError
 from mars_score.fingerprint import pair_key
-from mars_score.storage.cache import Database, among
+from mars_score.storage.cache import AugmentationCache, Database
 from mars_score.storage.lru import LRUCache
-from mars_score.storage.sqlite import writing
+from mars_score.storage.sqlite import select_keys, writing
+from mars_score.types import Augmentation, Pair
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from mars_score.progress import StageProgress
-    from mars_score.storage.cache import AugmentationCache
     from mars_score.storage.pack import Pack
-    from mars_score.types import Augmentation, Pair
 
     Compute = Callable[[Sequence[Pair]], Sequence[Augmentation]]
 
@@ -124,9 +123,9 @@ class Claims:
 
         def claim(db: sqlite3.Connection) -> tuple[set[bytes], list[bytes]]:
             with writing(db):
-                finished = {row[0] for row in among(db, "key", "rows", keys)}
+                finished = {row[0] for row in select_keys(db, "key", "rows", keys)}
                 now = time.time()
-                claims = among(db, "key, owner, until", "claims", keys)
+                claims = select_keys(db, "key, owner, until", "claims", keys)
                 held = {key for key, owner, until in claims if _holds(owner, until, now)}
                 mine = [key for key in keys if key not in finished and key not in held][:most]
                 rows = [(key, self.owner, now + LEASE) for key in mine]

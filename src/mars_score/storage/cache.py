@@ -8,23 +8,26 @@ import re
 import sqlite3
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
 from mars_score.errors import ConfigError
 from mars_score.io.output import failed
 from mars_score.storage.pack import DamagedRowError, decode, encode
-from mars_score.storage.sqlite import Layout, classify_sqlite_error, move_aside, open_file, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from mars_score.types import Augmentation
-
+from mars_score.storage.sqlite import (
+    Layout,
+    classify_sqlite_error,
+    move_aside,
+    open_file,
+    select_keys,
+    writing,
+)
+from mars_score.types import Augmentation
 
 # Where the cache is, and how large it may grow: from the environment, else by default.
 
@@ -58,7 +61,7 @@ def bytes_of(text: str) -> int | None:
     return int(float(match[1]) * _UNITS[match[2].upper()]) if match else None
 
 
-# One SQLite file that many processes use at once. If something is wrong with it, the work goes on without it.
+# One SQLite file that many processes use at once. If something is wrong with it, the work continues without it.
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
@@ -90,7 +93,7 @@ class Database:
         """Name the file; nothing is opened or made yet."""
         self.path, self.patience = path, patience
         self.unusable = False
-        """Whether the work goes on without the file; a message has said why."""
+        """Whether the work continues without the file; a message has said why."""
         self._db: sqlite3.Connection | None = None
         self._identity: tuple[int, int, int] | None = None
         self._inherited: list[sqlite3.Connection | None] = []
@@ -137,12 +140,12 @@ class Database:
                 "or leave the cache out with --no-cache",
             ) from error
         if kind == "unusable":
-            self._give_up(error)
+            self._disable(error)
             return
         try:
             self._set_aside(error)
         except (OSError, Timeout) as problem:
-            self._give_up(problem)
+            self._disable(problem)
 
     def _connection(self) -> sqlite3.Connection:
         if self._identity is not None and self._identity[0] != os.getpid():
@@ -153,7 +156,7 @@ class Database:
             self.close()  # another process has set the file aside, or someone has deleted it
         if self._db is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._gate:
+            with self._recovery_lock:
                 self._identity = self._now()  # what is there, should it turn out to be damaged
                 self._db = open_file(self.path, LAYOUT, self.patience, check=False)
                 self._identity = self._now()
@@ -168,7 +171,7 @@ class Database:
         return os.getpid(), stat.st_dev, stat.st_ino
 
     @property
-    def _gate(self) -> FileLock:
+    def _recovery_lock(self) -> FileLock:
         """Nobody opens the file while another sets it aside: a new file would meet the log of the old one."""
         return FileLock(f"{self.path}.lock", timeout=self.patience)
 
@@ -176,25 +179,23 @@ class Database:
         seen = self._identity
         self.close()
         aside = self.path.with_name(f"{self.path.name}.damaged")
-        with self._gate:
+        with self._recovery_lock:
             if seen is not None and seen != self._now():
                 return  # another process has met the same damage, and was quicker
             move_aside(self.path, aside)
         note = "%s is damaged (%s): it is now %s, and references are augmented anew"
         log.warning(note, self.path, error, aside.name)
 
-    def _give_up(self, error: Exception) -> None:
+    def _disable(self, error: Exception) -> None:
         self.close()
         self.unusable = True
-        note = "the cache %s cannot be used (%s): going on without it; %s names another folder"
+        note = "the cache %s cannot be used (%s): continuing without it; %s names another folder"
         log.warning(note, self.path, error, FOLDER)
 
 
 # The augmentation cache: what was augmented once is found again, by any process of this machine.
 
 FILE = f"augmentations-{LAYOUT.number}.sqlite"
-ASK = 500
-"""Keys in one question; SQLite limits the variables of a statement."""
 FRESH = 3600
 """Seconds for which a use need not be recorded again: reading should not mean writing."""
 KEEP = 0.9
@@ -232,7 +233,7 @@ class AugmentationCache:
     def present(self, keys: Iterable[bytes]) -> set[bytes]:
         """Return which keys are there, without reading what they stand for."""
         wanted = list(dict.fromkeys(keys))
-        return self.database.run(lambda db: {row[0] for row in among(db, "key", "rows", wanted)}, set())
+        return self.database.run(lambda db: {row[0] for row in select_keys(db, "key", "rows", wanted)}, set())
 
     def save(self, augmentations: Mapping[bytes, Augmentation]) -> None:
         """Keep augmentations, and give up the claims to them; all are on disk when this returns."""
@@ -257,16 +258,6 @@ def cache_at(option: bool | str | Path | None) -> AugmentationCache | None:
     return cache if cache.size else None
 
 
-def among(
-    db: sqlite3.Connection, columns: str, table: str, keys: Sequence[bytes]
-) -> Iterator[tuple[Any, ...]]:
-    """Select the rows of a table that have one of the keys. In a damaged file, anything may stand in them."""
-    for start in range(0, len(keys), ASK):
-        asked = keys[start : start + ASK]
-        marks = ",".join("?" * len(asked))
-        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", asked)
-
-
 def used_bytes(db: sqlite3.Connection) -> int:
     """Return the size of the file's content; free pages do not count, as they are used again."""
     pages, free, size = (
@@ -276,7 +267,7 @@ def used_bytes(db: sqlite3.Connection) -> int:
 
 
 def _stored(db: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    rows = among(db, "key, value", "rows", keys)
+    rows = select_keys(db, "key, value", "rows", keys)
     return {key: value if isinstance(value, bytes) else b"" for key, value in rows}
 
 
@@ -288,8 +279,8 @@ def _write(db: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...
 def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
     now = int(time.time())
     fresh = range(now - FRESH, now + 1)
-    stale = [key for key, used in among(db, "key, used", "rows", keys) if used not in fresh]
-    # Whoever only reads is not to fail because nothing can be written; what is damaged is found by reading.
+    stale = [key for key, used in select_keys(db, "key, used", "rows", keys) if used not in fresh]
+    # Reading must not fail because nothing can be written; damage is found by reading.
     with suppress(sqlite3.OperationalError):
         if stale:
             _write(db, "UPDATE rows SET used = ? WHERE key = ?", [(now, key) for key in stale])
@@ -334,15 +325,15 @@ def info(cache: AugmentationCache) -> Info:
 
 
 def clear(cache: AugmentationCache) -> int:
-    """Remove every row and what was set aside; return how many rows there were. Others may go on using the file."""
+    """Remove every row and what was set aside; return how many rows there were. Others may keep using the file."""
     for path in cache.folder.glob("*.damaged"):
         path.unlink(missing_ok=True)
     if not cache.database.path.exists():
         return 0
-    return cache.database.run(_emptied, 0)
+    return cache.database.run(_delete_all, 0)
 
 
-def _emptied(db: sqlite3.Connection) -> int:
+def _delete_all(db: sqlite3.Connection) -> int:
     with writing(db):
         count = db.execute("DELETE FROM rows").rowcount
         db.execute("DELETE FROM claims")

@@ -8,24 +8,18 @@ import os
 import struct
 import zlib
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 from mars_score.errors import InputError
 from mars_score.fingerprint import KEY, joined, pair_key
 from mars_score.io.output import failed, replacing, unwritable
-from mars_score.types import Augmentation, AugmentedReference, Block, Template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
-
-    from mars_score.types import Pair
-
+from mars_score.types import Augmentation, AugmentedReference, Block, Pair, Template
 
 # An augmentation as bytes: compressed, and with a checksum, so that damage is noticed and never scored.
 #
@@ -122,7 +116,7 @@ class Header:
     parts: dict[str, str]
     """The parts of the augmentation signature; they contain the names."""
     made_with: dict[str, str] = field(default_factory=dict, compare=False)
-    """The versions of this package and of libraries, for whoever wants to know; nothing depends on them."""
+    """The versions of this package and of libraries, for information only."""
 
     @property
     def signature(self) -> str:

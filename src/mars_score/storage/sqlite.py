@@ -6,16 +6,13 @@ import errno
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from filelock import Timeout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 BESIDE = ("-wal", "-shm")
 """Files that SQLite keeps beside an open one; they belong to that one alone."""
@@ -98,7 +95,7 @@ def classify_sqlite_error(error: Exception, folder: Path) -> Trouble:
     message = str(error).lower()
     perhaps_full = "disk i/o error" in message or "unable to open" in message
     no_space = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if "disk is full" in message or no_space or (perhaps_full and _hardly_free(folder)):
+    if "disk is full" in message or no_space or (perhaps_full and _nearly_full(folder)):
         return "full"
     if isinstance(error, OSError | Timeout) or perhaps_full:
         return "unusable"
@@ -107,7 +104,21 @@ def classify_sqlite_error(error: Exception, folder: Path) -> Trouble:
     )
 
 
-def _hardly_free(folder: Path) -> bool:
+def _nearly_full(folder: Path) -> bool:
     while not folder.exists():
         folder = folder.parent
     return shutil.disk_usage(folder).free < _HARDLY_FREE
+
+
+ASK = 500
+"""Keys in one question; SQLite limits the variables of a statement."""
+
+
+def select_keys(
+    db: sqlite3.Connection, columns: str, table: str, keys: Sequence[bytes]
+) -> Iterator[tuple[Any, ...]]:
+    """Select the rows of a table that have one of the keys. In a damaged file, anything may stand in them."""
+    for start in range(0, len(keys), ASK):
+        asked = keys[start : start + ASK]
+        marks = ",".join("?" * len(asked))
+        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", asked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mars_score.fingerprint import fingerprint
-from mars_score.io.datasets.base import statistics
+from mars_score.io.datasets.base import Dataset, statistics
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha, summarise
 from mars_score.study.attacks.robustness import robustness
@@ -14,17 +15,18 @@ from mars_score.study.correlations import (
     PERM_BOTH,
     QUESTIONS,
     WILLIAMS,
+    MetricPair,
     PairOutcome,
     cells,
     contrasts,
     permute,
-    places,
     questions,
+    rank_metrics,
     ratio_points,
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
-from mars_score.study.plan import targets
+from mars_score.study.plan import StudySettings, Target, targets
 from mars_score.study.results import (
     HUMAN,
     AttackResult,
@@ -40,13 +42,8 @@ from mars_score.study.results import (
 from mars_score.study.results_file import from_json, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mars_score.io.datasets.base import Dataset
     from mars_score.stats.correlation import Kind, Level
     from mars_score.stats.data import Scored
-    from mars_score.study.correlations import MetricPair
-    from mars_score.study.plan import StudySettings, Target
     from mars_score.study.scoring import DatasetScores
     from mars_score.study.store import ScoreStore
 
@@ -55,23 +52,23 @@ if TYPE_CHECKING:
 
 
 def dataset_info(dataset: Dataset) -> DatasetInfo:
-    """Count and measure; alpha is over rows, whoever rated them."""
-    found = statistics(dataset)
+    """Count and measure; alpha is over rows, not over raters."""
+    measured = statistics(dataset)
     ratings = [row.ratings for row in dataset]
     interval, ordinal = krippendorff_alpha(ratings), krippendorff_alpha(ratings, "ordinal")
     summary = summarise(dataset.human, ratings)
     histogram = summary.histogram
     return DatasetInfo(
-        rows=found.rows,
-        items=found.items,
-        systems=found.systems,
+        rows=measured.rows,
+        items=measured.items,
+        systems=measured.systems,
         references_left_out=dataset.references_left_out,
         content_hash=dataset.content_hash,
-        context_length=found.context_length,
-        reference_length=found.reference_length,
-        omega=found.omega,
-        ratings=found.ratings,
-        raters=found.raters,
+        context_length=measured.context_length,
+        reference_length=measured.reference_length,
+        omega=measured.omega,
+        ratings=measured.ratings,
+        raters=measured.raters,
         alpha_interval=interval.value,
         alpha_ordinal=ordinal.value,
         alpha_reason=interval.reason,
@@ -87,16 +84,16 @@ _SHORTEST = 1e-9
 """Seconds a row that a clock may fail to see."""
 
 
-def costs(found: DatasetScores) -> list[Cost]:
+def costs(scores: DatasetScores) -> list[Cost]:
     """Add up the time of the data set's rows; rows with equal texts were scored once.
 
     Models were loaded before the clock started. What a metric finds done by an earlier one of the same run
     (``mars_glove`` compares the references that ``mars`` augmented) costs it nothing.
     """
     measured = {}
-    for metric in found.metrics:
-        distinct = dict(zip(found.digests, found.rows[metric.name], strict=True))
-        measured[metric.name] = len(distinct), sum(one.seconds for one in distinct.values())
+    for metric in scores.metrics:
+        distinct = dict(zip(scores.digests, scores.rows[metric.name], strict=True))
+        measured[metric.name] = len(distinct), sum(score.seconds for score in distinct.values())
     a_row = {name: max(seconds / rows, _SHORTEST) for name, (rows, seconds) in measured.items()}
     return [
         Cost(
@@ -106,18 +103,18 @@ def costs(found: DatasetScores) -> list[Cost]:
     ]  # fmt: skip
 
 
-def attack_results(found: DatasetScores) -> list[AttackResult]:
+def attack_results(scores: DatasetScores) -> list[AttackResult]:
     """Compare the scores of the changed rows with those that they had before.
 
     Means are of the metric's own numbers; shares and correlations count what is better, whichever way that is.
     """
-    human = found.dataset.human
+    human = scores.dataset.human
     made = []
-    for metric in found.metrics:
-        original = [one.score for one in found.rows[metric.name]]
-        for attack, entries in zip(found.attacks, found.attacked[metric.name], strict=True):
+    for metric in scores.metrics:
+        original = [score.score for score in scores.rows[metric.name]]
+        for attack, entries in zip(scores.attacks, scores.attacked[metric.name], strict=True):
             before = [original[row] for row in attack.rows]
-            after = [one.score for one in entries]
+            after = [score.score for score in entries]
             outcome = robustness(
                 before, after, [human[row] for row in attack.rows],
                 attack=attack.attack,
@@ -170,32 +167,32 @@ class Analysis:
 
     def __init__(
         self,
-        found: DatasetScores,
+        scored: DatasetScores,
         settings: StudySettings,
         store: ScoreStore,
         progress: StageProgress = silent_stages,
     ) -> None:
         """Take the scores; nothing is computed yet."""
-        self.found, self.settings, self.store, self.progress = found, settings, store, progress
-        self.targets = targets(found.dataset)
-        self.scores = {metric.name: found.oriented(metric) for metric in found.metrics}
-        self._content = found.dataset.content_hash
+        self.scored, self.settings, self.store, self.progress = scored, settings, store, progress
+        self.targets = targets(scored.dataset)
+        self.scores = {metric.name: scored.oriented(metric) for metric in scored.metrics}
+        self._content = scored.dataset.content_hash
 
     def result(self) -> DatasetResult:
         """Compute every section."""
-        found = self.found
+        scored = self.scored
         table = self.cells()
         compared, ranked = self.contrasts(table)
         return DatasetResult(
-            name=found.dataset.name,
-            info=dataset_info(found.dataset),
+            name=scored.dataset.name,
+            info=dataset_info(scored.dataset),
             cells=tuple(table),
             contrasts=tuple(compared),
             places=tuple(ranked),
             ratios=tuple(self.ratios()),
-            attacks=tuple(attack_results(found)),
-            disagreements=tuple(disagreements(found, self._explained, self.settings.top, self.store)),
-            costs=tuple(costs(found)),
+            attacks=tuple(attack_results(scored)),
+            disagreements=tuple(disagreements(scored, self._explained, self.settings.top, self.store)),
+            costs=tuple(costs(scored)),
             rows=tuple(self.rows()),
         )
 
@@ -204,13 +201,15 @@ class Analysis:
         made: list[Cell] = []
         for done, (metric, scores) in enumerate(self.scores.items(), 1):
             key = self._key("cells", metric, scores, self.settings.draws, self.settings.seed)
-            known = self.store.get(key)
-            if known is None:
-                own = cells(metric, scores, self.targets, draws=self.settings.draws, seed=self.settings.seed)
-                self.store.keep({key: to_json(_Cells(tuple(own)))})
+            saved = self.store.get(key)
+            if saved is None:
+                metric_cells = cells(
+                    metric, scores, self.targets, draws=self.settings.draws, seed=self.settings.seed
+                )
+                self.store.keep({key: to_json(_Cells(tuple(metric_cells)))})
             else:
-                own = list(from_json(_Cells, known).cells)
-            made += own
+                metric_cells = list(from_json(_Cells, saved).cells)
+            made += metric_cells
             self._show("correlations", done, len(self.scores))
         return made
 
@@ -221,23 +220,25 @@ class Analysis:
         for level, kind in QUESTIONS:
             values = _values(table, level, kind)
             asked = questions(values, level, kind)
-            found = contrasts(PERM_BOTH, asked, self._answers(asked, rows), values)
-            ranked += places(values, found, level, kind)
-            compared += found
+            results = contrasts(PERM_BOTH, asked, self._answers(asked, rows), values)
+            ranked += rank_metrics(values, results, level, kind)
+            compared += results
             if (level, kind) == ("pooled", "pearson"):
-                compared += contrasts(WILLIAMS, asked, [williams(one, rows) for one in asked], values)
+                compared += contrasts(
+                    WILLIAMS, asked, [williams(question, rows) for question in asked], values
+                )
         return compared, ranked
 
     def ratios(self) -> list[RatioPoint]:
         """Table 5, where masking ratios were swept."""
-        cosines, scoring = self.found.cosines, self.found.scorer.config.scoring
+        cosines, scoring = self.scored.cosines, self.scored.scorer.config.scoring
         if cosines is None:
             return []
         parts = cosines, scoring.q, scoring.references, self.settings.draws, self.settings.seed
         key = self._key("ratios", *parts)
-        known = self.store.get(key)
-        if known is not None:
-            return list(from_json(_Points, known).points)
+        saved = self.store.get(key)
+        if saved is not None:
+            return list(from_json(_Points, saved).points)
         points = ratio_points(
             cosines, self._human, q=scoring.q, references=scoring.references, draws=self.settings.draws,
             seed=self.settings.seed,
@@ -247,7 +248,7 @@ class Analysis:
 
     def rows(self) -> list[StudyRow]:
         """Every row with all its scores, as the metrics gave them."""
-        found = self.found
+        scored = self.scored
         return [
             StudyRow(
                 row.id,
@@ -255,10 +256,10 @@ class Analysis:
                 row.system,
                 row.human,
                 dict(row.aspects),
-                {metric.name: found.rows[metric.name][place].score for metric in found.metrics},
-                tuple(sorted({flag for entries in found.rows.values() for flag in entries[place].flags})),
+                {metric.name: scored.rows[metric.name][index].score for metric in scored.metrics},
+                tuple(sorted({flag for entries in scored.rows.values() for flag in entries[index].flags})),
             )
-            for place, row in enumerate(found.dataset)
+            for index, row in enumerate(scored.dataset)
         ]
 
     @property
@@ -272,42 +273,42 @@ class Analysis:
 
     def _answers(self, asked: Sequence[MetricPair], rows: dict[str, Scored]) -> list[PairOutcome]:
         keys = {
-            one: self._key(
+            pair: self._key(
                 "perm-both",
-                self.scores[one.better],
-                self.scores[one.worse],
-                one.level,
-                one.kind,
+                self.scores[pair.better],
+                self.scores[pair.worse],
+                pair.level,
+                pair.kind,
                 self.settings.draws,
                 self.settings.seed,
             )
-            for one in asked
+            for pair in asked
         }
-        known = {one: self.store.get(key) for one, key in keys.items()}
-        new = [one for one, value in known.items() if value is None]
+        answers = {pair: self.store.get(key) for pair, key in keys.items()}
+        new = [pair for pair, value in answers.items() if value is None]
         done = 0
 
         def answered(question: MetricPair, answer: PairOutcome) -> None:
             nonlocal done
-            known[question] = to_json(answer)
-            self.store.keep({keys[question]: known[question]})
+            answers[question] = to_json(answer)
+            self.store.keep({keys[question]: answers[question]})
             done += 1
             self._show("comparing metrics", done, len(new))
 
         if new:
             permute(new, rows, draws=self.settings.draws, seed=self.settings.seed, answered=answered)
-        return [from_json(PairOutcome, known[one]) for one in asked]
+        return [from_json(PairOutcome, answers[pair]) for pair in asked]
 
     def _key(self, *parts: object) -> bytes:
         return fingerprint(f"statistics:v{STATISTICS}", self._content, *parts)
 
     def _show(self, stage: str, done: int, total: int) -> None:
-        self.progress(f"{self.found.dataset.name}: {stage}", done, total)
+        self.progress(f"{self.scored.dataset.name}: {stage}", done, total)
 
 
 def _values(table: Sequence[Cell], level: Level, kind: Kind) -> dict[str, float | None]:
     return {
-        one.metric: one.value
-        for one in table
-        if (one.target, one.level, one.group, one.statistic) == (HUMAN, level, "", kind)
+        cell.metric: cell.value
+        for cell in table
+        if (cell.target, cell.level, cell.group, cell.statistic) == (HUMAN, level, "", kind)
     }

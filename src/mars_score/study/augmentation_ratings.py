@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING
 from mars_score.errors import InputError, did_you_mean
 from mars_score.fingerprint import digest
 from mars_score.io import delimited, json_rows
-from mars_score.io.datasets.base import number
+from mars_score.io.datasets.base import Dataset, number
 from mars_score.io.examples import clean_examples
 from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.stats.ratings import krippendorff_alpha
@@ -27,9 +28,6 @@ from mars_score.study.results import AugmentationRating, AugmentationStudy, Augm
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
 
 
@@ -90,7 +88,7 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
         if kind == "jsonl":
             yield from ((row.line, dict(row.values)) for row in json_rows.jsonl_rows(parts, path))
             return
-        table = delimited.records(parts, path, delimited.DELIMITERS[kind])
+        table = delimited.records(parts, path, DELIMITERS[kind])
         _, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         for line, cells in table:
@@ -104,25 +102,25 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, object]]]:
 
 def _rating(values: dict[str, object], path: str, line: int) -> Rating:
     item, rater = (unescape(str(values[name]).strip()) for name in ("item", "rater"))
-    place = RowLocation(path, line, item)
+    location = RowLocation(path, line, item)
     return Rating(
         item,
-        _known(values["variant"], VARIANTS, "variant", place),
-        _known(values["question"], QUESTIONS, "question", place),
+        _one_of(values["variant"], VARIANTS, "variant", location),
+        _one_of(values["question"], QUESTIONS, "question", location),
         rater,
-        _in_scale(values["rating"], "rating", place),
+        _in_scale(values["rating"], "rating", location),
     )
 
 
 def _from_sheet(rows: list[tuple[int, dict[str, object]]], path: str | Path) -> list[Rating]:
     """One row a text and rater, a column a question; an empty cell is no rating."""
     key = _key(path)
-    found: list[Rating] = []
+    ratings: list[Rating] = []
     for line, values in rows:
         code = str(values["code"]).strip()
-        place = RowLocation(str(path), line, code)
+        location = RowLocation(str(path), line, code)
         if code not in key:
-            place.fail(
+            location.fail(
                 "the key has no such code", f"use the sheet that {key_path(path).name} was written with"
             )
         rater = str(values.get("rater") or "").strip()
@@ -131,12 +129,14 @@ def _from_sheet(rows: list[tuple[int, dict[str, object]]], path: str | Path) -> 
             if cell is None or not str(cell).strip():
                 continue
             if not rater:
-                place.fail("no rater is named", "write a name or a number of the rater into each rated row")
+                location.fail(
+                    "no rater is named", "write a name or a number of the rater into each rated row"
+                )
             item, variant = key[code]
-            found.append(Rating(item, variant, question, rater, _in_scale(cell, question, place)))
-    if not found:
+            ratings.append(Rating(item, variant, question, rater, _in_scale(cell, question, location)))
+    if not ratings:
         raise InputError("no row of the sheet is rated", path=path, remedy=f"fill in {', '.join(QUESTIONS)}")
-    return found
+    return ratings
 
 
 def _key(sheet: str | Path) -> dict[str, tuple[str, str]]:
@@ -152,30 +152,30 @@ def _key(sheet: str | Path) -> dict[str, tuple[str, str]]:
         ) from error
 
 
-def _known(value: object, known: tuple[str, ...], what: str, place: RowLocation) -> str:
+def _one_of(value: object, choices: tuple[str, ...], what: str, location: RowLocation) -> str:
     name = str(value).strip().lower()
-    if name not in known:
-        place.fail(f"unknown {what} {name!r}.{did_you_mean(name, known)}", f"write {', '.join(known)}")
+    if name not in choices:
+        location.fail(f"unknown {what} {name!r}.{did_you_mean(name, choices)}", f"write {', '.join(choices)}")
     return name
 
 
-def _in_scale(value: object, name: str, place: RowLocation) -> float:
-    found = number(value, name, place)
+def _in_scale(value: object, name: str, location: RowLocation) -> float:
+    rating = number(value, name, location)
     low, high = SCALE
-    if found is None or not low <= found <= high:
-        place.fail(
+    if rating is None or not low <= rating <= high:
+        location.fail(
             f"{name} must be from {low:g} to {high:g}, not {value!r}", "correct the rating, or leave it out"
         )
-    return found
+    return rating
 
 
 def _refuse_twice(ratings: list[Rating], path: str | Path) -> None:
     seen = set()
-    for one in ratings:
-        asked = one.item, one.variant, one.question, one.rater
+    for rating in ratings:
+        asked = rating.item, rating.variant, rating.question, rating.rater
         if asked in seen:
             raise InputError(
-                f"rater {one.rater!r} rates the {one.question} of item {one.item!r}, {one.variant}, twice",
+                f"rater {rating.rater!r} rates the {rating.question} of item {rating.item!r}, {rating.variant}, twice",
                 path=path,
                 remedy="keep one of the rows, or give raters names of their own",
             )
@@ -221,10 +221,10 @@ def sheet_rows(
     cleaned = clean_examples(examples)
     scorers = {"naive": scorer.with_options(infiller="naive"), "mars": scorer.with_options(infiller="guided")}
     texts = {"original": {example.id: example.references[0] for example in cleaned}}
-    for variant, one in scorers.items():
-        found = one.augment_examples(examples, progress=progress)
+    for variant, variant_scorer in scorers.items():
+        augmented = variant_scorer.augment_examples(examples, progress=progress)
         texts[variant] = {
-            example.id: max(found[example.pairs[0]].augmented, key=lambda term: term.ratio).text
+            example.id: max(augmented[example.pairs[0]].augmented, key=lambda term: term.ratio).text
             for example in cleaned
         }
     rows = [
@@ -267,16 +267,16 @@ def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:
     ratings: raters of one item are no independent evidence. Alpha is over rated texts.
     """
     given: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(dict))
-    for one in sorted(ratings, key=lambda one: (one.item, one.rater)):
-        given[one.question][one.variant].setdefault(one.item, []).append(one.rating)
+    for rating in sorted(ratings, key=lambda rating: (rating.item, rating.rater)):
+        given[rating.question][rating.variant].setdefault(rating.item, []).append(rating.rating)
     asked = [question for question in QUESTIONS if question in given]
     rated, tests = [], []
     for question in asked:
         variants = [variant for variant in VARIANTS if variant in given[question]]
         rated += [_mean_rating(question, variant, given[question][variant]) for variant in variants]
         tests += [
-            _test(question, one, other, given[question][one], given[question][other])
-            for one, other in combinations(variants, 2)
+            _test(question, first, second, given[question][first], given[question][second])
+            for first, second in combinations(variants, 2)
         ]
     alphas = {
         question: krippendorff_alpha(
@@ -288,7 +288,7 @@ def augmentation_study(ratings: Sequence[Rating]) -> AugmentationStudy:
 
 
 def _mean_rating(question: str, variant: str, items: dict[str, list[float]]) -> AugmentationRating:
-    values = [value for found in items.values() for value in found]
+    values = [value for ratings in items.values() for value in ratings]
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else 0.0
@@ -296,19 +296,25 @@ def _mean_rating(question: str, variant: str, items: dict[str, list[float]]) -> 
 
 
 def _test(
-    question: str, first: str, second: str, one: dict[str, list[float]], other: dict[str, list[float]]
+    question: str,
+    first: str,
+    second: str,
+    first_ratings: dict[str, list[float]],
+    second_ratings: dict[str, list[float]],
 ) -> AugmentationTest:
     """Compare two variants on the items that have both; the difference is the first less the second."""
-    shared = [item for item in one if item in other]
-    a, b = ([math.fsum(of[item]) / len(of[item]) for item in shared] for of in (one, other))
-    found = paired_t_test(a, b)
+    shared = [item for item in first_ratings if item in second_ratings]
+    a, b = (
+        [math.fsum(of[item]) / len(of[item]) for item in shared] for of in (first_ratings, second_ratings)
+    )
+    test = paired_t_test(a, b)
     apart = [x - y for x, y in zip(a, b, strict=True)]
     return AugmentationTest(
         question=question,
         first=first,
         second=second,
         difference=math.fsum(apart) / len(apart) if apart else 0.0,
-        t=found.t if found else None,
-        p=found.p if found else None,
+        t=test.t if test else None,
+        p=test.p if test else None,
         n=len(shared),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -12,24 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.mars.score import ratio_weights
-from mars_score.stats.bootstrap import interval, resampled_accuracy, resampled_correlation
-from mars_score.stats.correlation import KINDS, LEVELS, correlate
-from mars_score.stats.data import only_system
+from mars_score.stats.bootstrap import Resampled, interval, resampled_accuracy, resampled_correlation
+from mars_score.stats.correlation import KINDS, LEVELS, Kind, Level, LevelCorrelation, correlate
+from mars_score.stats.data import Scored, only_system
 from mars_score.stats.pairwise import pairwise_accuracy
 from mars_score.stats.permutation import EarlyStopping, perm_both
 from mars_score.stats.significance import clusters, compare_by_williams, holm
 from mars_score.study.results import HUMAN, PER_RATING, Cell, Contrast, MetricRank, RatioPoint
-from mars_score.study.worker import RATIOS
+from mars_score.study.worker import RATIOS, Cosines
 from mars_score.types import AugmentedReference, Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mars_score.stats.bootstrap import Resampled
-    from mars_score.stats.correlation import Kind, Level, LevelCorrelation
-    from mars_score.stats.data import Scored
     from mars_score.study.plan import Target
-    from mars_score.study.worker import Cosines
 
 
 ACCURACY = "accuracy"
@@ -41,19 +36,19 @@ def cells(
     metric: str, scores: Sequence[float | None], targets: Sequence[Target], *, draws: int, seed: int
 ) -> list[Cell]:
     """Correlate one metric's scores, higher being better, with every target."""
-    found: list[Cell] = []
+    made: list[Cell] = []
     for target in targets:
         rows = target.scored(scores)
-        cell = _Maker(metric, target.name, rows, draws, seed)
+        cell = _CellMaker(metric, target.name, rows, draws, seed)
         for level in _OF_RATINGS if target.name == PER_RATING else LEVELS:
             for kind in KINDS:
-                found += cell.of_level(level, kind)
+                made += cell.of_level(level, kind)
         if target.name != PER_RATING:
-            found.append(cell.of_accuracy())
-    return found
+            made.append(cell.of_accuracy())
+    return made
 
 
-class _Maker:
+class _CellMaker:
     """Makes the cells of one metric and one target."""
 
     def __init__(self, metric: str, target: str, rows: Scored, draws: int, seed: int) -> None:
@@ -102,8 +97,8 @@ class _Maker:
         return self._interval(self.rows, resampled_correlation(self.rows, level, kind))
 
     def _interval(self, rows: Scored, statistic: Resampled) -> tuple[float | None, float | None]:
-        found = interval(statistic, len(rows.item_names), draws=self.draws, seed=self.seed)
-        return found.low, found.high
+        bounds = interval(statistic, len(rows.item_names), draws=self.draws, seed=self.seed)
+        return bounds.low, bounds.high
 
 
 # Which metric is nearer to people, and which differences are more than chance.
@@ -146,17 +141,17 @@ def permute(asked: Sequence[MetricPair], rows: Mapping[str, Scored], *, draws: i
             answered: Callable[[MetricPair, PairOutcome], None]) -> None:  # fmt: skip
     """Answer questions by PERM-BOTH, several at a time; `answered` is called in their order."""
 
-    def one(question: MetricPair) -> PairOutcome:
-        found = perm_both(
+    def test_pair(question: MetricPair) -> PairOutcome:
+        test = perm_both(
             rows[question.better], rows[question.worse], question.level, question.kind,
             draws=draws * MORE, seed=seed, stopping=_CLEAR,
         )  # fmt: skip
-        return PairOutcome(found.difference, found.p_greater)
+        return PairOutcome(test.difference, test.p_greater)
 
     # numpy lets go of the interpreter while it computes, so threads do run side by side.
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         try:
-            for question, answer in zip(asked, pool.map(one, asked), strict=True):
+            for question, answer in zip(asked, pool.map(test_pair, asked), strict=True):
                 answered(question, answer)
         finally:
             pool.shutdown(cancel_futures=True)
@@ -167,8 +162,8 @@ def williams(question: MetricPair, rows: Mapping[str, Scored]) -> PairOutcome:
     better, worse = rows[question.better], rows[question.worse]
     # Sums depend on their order in the last digits: so rows come in an order that their content decides.
     order = np.lexsort((worse.metric, better.metric, better.human))
-    found = compare_by_williams(better.metric[order], worse.metric[order], better.human[order])
-    return PairOutcome(None, found.p_greater)
+    test = compare_by_williams(better.metric[order], worse.metric[order], better.human[order])
+    return PairOutcome(None, test.p_greater)
 
 
 def contrasts(
@@ -176,7 +171,9 @@ def contrasts(
 ) -> list[Contrast]:
     """Correct the p-values of one test, and say what was found."""
     made = []
-    for question, answer, corrected in zip(asked, answers, holm([one.p for one in answers]), strict=True):
+    for question, answer, corrected in zip(
+        asked, answers, holm([answer.p for answer in answers]), strict=True
+    ):
         better, worse = values[question.better], values[question.worse]
         apart = better - worse if better is not None and worse is not None else None
         difference = apart if answer.difference is None else answer.difference
@@ -187,14 +184,14 @@ def contrasts(
     return made
 
 
-def places(
-    values: Mapping[str, float | None], found: Sequence[Contrast], level: Level, kind: Kind
+def rank_metrics(
+    values: Mapping[str, float | None], contrasts: Sequence[Contrast], level: Level, kind: Kind
 ) -> list[MetricRank]:
     """Rank metrics in clusters: one that is significantly worse than any of the open cluster opens the next."""
-    p = {(one.better, one.worse): one.p_corrected for one in found}
+    p = {(contrast.better, contrast.worse): contrast.p_corrected for contrast in contrasts}
     return [
-        MetricRank(HUMAN, level, kind, one.name, one.value, one.cluster, one.rank)
-        for one in clusters(values, lambda better, worse: p.get((better, worse)))
+        MetricRank(HUMAN, level, kind, ranked.name, ranked.value, ranked.cluster, ranked.rank)
+        for ranked in clusters(values, lambda better, worse: p.get((better, worse)))
     ]
 
 
@@ -213,9 +210,9 @@ def ratio_points(
     Of equally good points the one with the smallest maximum is the best, then the first q.
     """
     made = [
-        _point(cosines, target, maximum, one, references, draws, seed)
+        _point(cosines, target, maximum, decay, references, draws, seed)
         for maximum in MAXIMA
-        for one in sorted({*Q, q})
+        for decay in sorted({*Q, q})
     ]
     values = [point.pearson for point in made if point.pearson is not None]
     if not values:
@@ -251,8 +248,8 @@ def _point(
     draws: int,
     seed: int,
 ) -> RatioPoint:
-    found = [row_score(one, maximum, q, references) for one in cosines]
-    rows = target.scored([score for score, _ in found])
+    scores = [row_score(row, maximum, q, references) for row in cosines]
+    rows = target.scored([score for score, _ in scores])
     bounds = interval(
         resampled_correlation(rows, "pooled", "pearson"), len(rows.item_names), draws=draws, seed=seed
     )
@@ -263,7 +260,7 @@ def _point(
         low=bounds.low,
         high=bounds.high,
         kendall_item=correlate(rows, "item", "kendall").value,
-        mean_deviation=float(np.mean([deviation for _, deviation in found])) if maximum else None,
+        mean_deviation=float(np.mean([deviation for _, deviation in scores])) if maximum else None,
         best=False,
     )
 

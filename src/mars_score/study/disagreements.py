@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
-from mars_score.stats.data import numbers
+from mars_score.stats.data import Floats, numbers
 from mars_score.study.attacks.base import passage
 from mars_score.study.results import Disagreement, ResultTerm
 from mars_score.study.results_file import from_json, to_json
-from mars_score.study.store import row_key
+from mars_score.study.store import ScoreStore, row_key
 from mars_score.study.worker import LazyMetric
 from mars_score.text.stop_words import is_function_word, is_punctuation
 from mars_score.text.words import words
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
-
-    from mars_score.stats.data import Floats
     from mars_score.study.scoring import DatasetScores
-    from mars_score.study.store import ScoreStore
-    from mars_score.types import Example
 
 
-# The paper's three kinds of error (section 4.4), told from the texts by rules that anyone can check.
+# The paper's three kinds of error (section 4.4), by simple rules on the texts.
 
 OUT_OF_VOCABULARY = "out_of_vocabulary"
 COPIED = "copied_from_context"
@@ -51,20 +48,20 @@ def unknown_words(example: Example) -> list[str]:
     """Return the candidate's words that nobody knows."""
     from wordfreq import word_frequency
 
-    known = set(_words(" \n".join([example.context, *example.references]))) - PLACEHOLDERS
+    given = set(_words(" \n".join([example.context, *example.references]))) - PLACEHOLDERS
     return [
         word
         for word in dict.fromkeys(_words(example.candidate))
-        if word in PLACEHOLDERS or (word not in known and not word_frequency(word, "en", wordlist="best"))
+        if word in PLACEHOLDERS or (word not in given and not word_frequency(word, "en", wordlist="best"))
     ]
 
 
 def is_copied(example: Example) -> bool:
     """Tell whether the candidate is made of the context, more than people's own texts are."""
     source = _runs(passage(example))
-    own = _share(_runs(example.candidate), source)
+    share = _share(_runs(example.candidate), source)
     others = [_share(_runs(reference), source) for reference in example.references]
-    return own >= COPIED_SHARE and own > max(others)
+    return share >= COPIED_SHARE and share > max(others)
 
 
 def is_new(example: Example) -> bool:
@@ -87,8 +84,8 @@ def _content(text: str) -> set[str]:
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
-    found = _words(text)
-    return {tuple(found[i : i + _RUN]) for i in range(len(found) - _RUN + 1)}
+    tokens = _words(text)
+    return {tuple(tokens[i : i + _RUN]) for i in range(len(tokens) - _RUN + 1)}
 
 
 def _share(some: Set[object], of: Set[object]) -> float:
@@ -115,25 +112,25 @@ class _Terms:
     terms: tuple[ResultTerm, ...]
 
 
-def disagreements(found: DatasetScores, name: str, count: int, store: ScoreStore) -> list[Disagreement]:
+def disagreements(scores: DatasetScores, name: str, count: int, store: ScoreStore) -> list[Disagreement]:
     """Return the rows whose ranks differ most, most first; rows without a score are passed over."""
-    metric = next(one for one in found.metrics if one.name == name)
-    apart = _most_apart(found, found.oriented(metric), count)
-    terms = _terms(found, [one.row for one in apart], store) if name == MARS else [()] * len(apart)
+    metric = next(pair for pair in scores.metrics if pair.name == name)
+    apart = _most_apart(scores, scores.oriented(metric), count)
+    terms = _terms(scores, [pair.row for pair in apart], store) if name == MARS else [()] * len(apart)
     made = []
-    for one, explained in zip(apart, terms, strict=True):
-        row, score = found.dataset.rows[one.row], found.rows[name][one.row].score
+    for pair, explained in zip(apart, terms, strict=True):
+        row, score = scores.dataset.rows[pair.row], scores.rows[name][pair.row].score
         assert score is not None  # ranks are of rows with a score
         made.append(
             Disagreement(
                 metric=name,
                 id=row.id,
                 system=row.system,
-                kinds=error_kinds(row.example, one.score_rank, one.human_rank),
+                kinds=error_kinds(row.example, pair.score_rank, pair.human_rank),
                 score=score,
                 human=row.human,
-                score_rank=one.score_rank,
-                human_rank=one.human_rank,
+                score_rank=pair.score_rank,
+                human_rank=pair.human_rank,
                 context=row.example.context,
                 references=row.example.references,
                 candidate=row.example.candidate,
@@ -143,18 +140,18 @@ def disagreements(found: DatasetScores, name: str, count: int, store: ScoreStore
     return made
 
 
-def _most_apart(found: DatasetScores, scores: Sequence[float | None], count: int) -> list[_Apart]:
+def _most_apart(scored: DatasetScores, scores: Sequence[float | None], count: int) -> list[_Apart]:
     metric = numbers(scores)
     usable = np.flatnonzero(np.isfinite(metric))
     if len(usable) < 2:
         return []
-    human = np.array(found.dataset.human)[usable]
+    human = np.array(scored.dataset.human)[usable]
     ranked = [
         _Apart(int(row), float(score), float(rating))
         for row, score, rating in zip(usable, _ranks(metric[usable]), _ranks(human), strict=True)
     ]
-    ids = [row.id for row in found.dataset]
-    ranked.sort(key=lambda one: (-abs(one.score_rank - one.human_rank), ids[one.row]))
+    ids = [row.id for row in scored.dataset]
+    ranked.sort(key=lambda pair: (-abs(pair.score_rank - pair.human_rank), ids[pair.row]))
     return ranked[:count]
 
 
@@ -163,16 +160,16 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((stats.rankdata(values) - 1) / (len(values) - 1), dtype=np.float64)
 
 
-def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list[tuple[ResultTerm, ...]]:
+def _terms(scores: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list[tuple[ResultTerm, ...]]:
     """What the score of MARS is made of, from the store or from the scorer."""
-    signature = f"terms|{LazyMetric(MARS, found.scorer).signature(store)}"
-    keys = {row: row_key(signature, found.digests[row]) for row in rows}
-    known = {row: store.get(key) for row, key in keys.items()}
-    new = [row for row, value in known.items() if value is None]
+    signature = f"terms|{LazyMetric(MARS, scores.scorer).signature(store)}"
+    keys = {row: row_key(signature, scores.digests[row]) for row in rows}
+    saved = {row: store.get(key) for row, key in keys.items()}
+    new = [row for row, value in saved.items() if value is None]
     if new:
-        items = found.scorer.score_examples([found.dataset.examples[row] for row in new])
+        items = scores.scorer.score_examples([scores.dataset.examples[row] for row in new])
         for row, item in zip(new, items, strict=True):
-            known[row] = to_json(
+            saved[row] = to_json(
                 _Terms(
                     tuple(
                         ResultTerm(
@@ -185,5 +182,5 @@ def _terms(found: DatasetScores, rows: Sequence[int], store: ScoreStore) -> list
                     )
                 )
             )
-        store.keep({keys[row]: known[row] for row in new})
-    return [from_json(_Terms, known[row]).terms for row in rows]
+        store.keep({keys[row]: saved[row] for row in new})
+    return [from_json(_Terms, saved[row]).terms for row in rows]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
 from mars_score.metrics.registry import ALL, METRICS, metric_names
-from mars_score.stats.data import scored
+from mars_score.stats.data import Scored, scored
 from mars_score.study.attacks.robustness import ATTACKS, find_attack
 from mars_score.study.results import HUMAN, PER_RATING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
-    from mars_score.stats.data import Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +103,10 @@ def targets(dataset: Dataset) -> list[Target]:
             tuple(systems[i] for i in places),
         )
 
-    found = [target(HUMAN, rows, dataset.human)]
+    made = [target(HUMAN, rows, dataset.human)]
     aspects = sorted({name for row in dataset for name in row.aspects})
-    found += [target(name, rows, [row.aspects.get(name) for row in dataset]) for name in aspects]
+    made += [target(name, rows, [row.aspects.get(name) for row in dataset]) for name in aspects]
     single = [(i, rating) for i, row in enumerate(dataset) for rating in row.ratings]
     if single:
-        found.append(target(PER_RATING, [i for i, _ in single], [rating for _, rating in single]))
-    return found
+        made.append(target(PER_RATING, [i for i, _ in single], [rating for _, rating in single]))
+    return made

@@ -25,9 +25,9 @@ def to_json(value: object, where: str = "value") -> Any:
             item.name: to_json(getattr(value, item.name), f"{where}.{item.name}") for item in fields(value)
         }
     if isinstance(value, dict):
-        return {str(key): to_json(one, f"{where}.{key}") for key, one in value.items()}
+        return {str(key): to_json(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_json(one, f"{where}[{index}]") for index, one in enumerate(value)]
+        return [to_json(item, f"{where}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise OutputError(f"{where} is {value}: results hold finite numbers, and null for what is undefined")
     if value is None or isinstance(value, str | bool | int | float):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError
@@ -10,18 +11,14 @@ from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analyse import Analysis
 from mars_score.study.disagreements import MARS
 from mars_score.study.plan import StudySettings
-from mars_score.study.results import SCHEMA, Study
-from mars_score.study.scoring import make_work, score_works
+from mars_score.study.results import SCHEMA, AugmentationStudy, Study
+from mars_score.study.scoring import DatasetScores, Finished, Work, make_work, score_works
 from mars_score.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
-    from mars_score.study.results import AugmentationStudy
-    from mars_score.study.scoring import DatasetScores, Finished, Work
     from mars_score.study.store import ScoreStore
 
 
@@ -37,8 +34,8 @@ def run_study(
 ) -> Study:
     """Run a study; whatever the store knows is not computed again."""
     settings = settings or StudySettings()
-    found = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
-    return analyse(found, settings, store, augmentations=augmentations, progress=progress)
+    scores = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
+    return analyse(scores, settings, store, augmentations=augmentations, progress=progress)
 
 
 def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySettings) -> list[Work]:
@@ -68,7 +65,7 @@ def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySetting
 
 
 def analyse(
-    found: Sequence[DatasetScores],
+    scores: Sequence[DatasetScores],
     settings: StudySettings,
     store: ScoreStore,
     *,
@@ -76,10 +73,10 @@ def analyse(
     progress: StageProgress = silent_stages,
     finished: Finished = lambda datasets: None,
 ) -> Study:
-    """Compute every table from scores; `finished` is told of each data set."""
+    """Compute every table from scores; `finished` is called after each data set."""
     results = []
-    for one in found:
-        results.append(Analysis(one, settings, store, progress).result())
+    for dataset_scores in scores:
+        results.append(Analysis(dataset_scores, settings, store, progress).result())
         finished(1)
     return Study(
         schema=SCHEMA,
@@ -87,7 +84,7 @@ def analyse(
         seed=settings.seed,
         draws=settings.draws,
         attack_rows=settings.attack_rows,
-        metrics=found[0].metrics,
+        metrics=scores[0].metrics,
         datasets=tuple(results),
         augmentations=augmentations,
         made_with=made_with(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,34 +11,29 @@ from typing import TYPE_CHECKING
 from mars_score.metrics.likelihoods import QUESTIONS
 from mars_score.metrics.registry import augments
 from mars_score.progress import StageProgress, silent_stages
-from mars_score.run.base import LocalEngine
-from mars_score.study.attacks.robustness import attack_dataset
-from mars_score.study.store import row_key, text_digest
+from mars_score.run.base import Engine, LocalEngine
+from mars_score.study.attacks.robustness import Attacked, attack_dataset
+from mars_score.study.store import ScoreStore, StoredScore, row_key, text_digest
 from mars_score.study.worker import (
     Ask,
     Chunk,
     ChunkWork,
+    Cosines,
     LazyMetric,
     WorkerDataset,
     cosine_keys,
     missing_cosines,
     saved_cosines,
 )
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.run.base import Engine
-    from mars_score.study.attacks.robustness import Attacked
     from mars_score.study.results import MetricInfo
-    from mars_score.study.store import ScoreStore, StoredScore
-    from mars_score.study.worker import Cosines
-    from mars_score.types import Example
 
 Finished = Callable[[int], None]
-"""Told how many further rows have been scored."""
+"""Called with the number of further rows that have been scored."""
 CHUNK = 64
 """Rows that are scored together and then saved."""
 
@@ -86,7 +81,7 @@ class DatasetScores:
     def oriented(self, metric: MetricInfo) -> list[float | None]:
         """One metric's scores with their sign turned where lower is better: so positive means agreement."""
         sign = 1.0 if metric.higher_is_better else -1.0
-        return [None if one.score is None else sign * one.score for one in self.rows[metric.name]]
+        return [None if row.score is None else sign * row.score for row in self.rows[metric.name]]
 
 
 def make_work(
@@ -94,17 +89,17 @@ def make_work(
     sweep: bool = False, attack_rows: int | None = None,
 ) -> Work:  # fmt: skip
     """Attack the rows and name what is to be scored; no model is loaded."""
-    own = scorer.with_options()
-    if own.config.masking.idf == "corpus":
-        own.corpus = dataset.examples
+    dataset_scorer = scorer.with_options()
+    if dataset_scorer.config.masking.idf == "corpus":
+        dataset_scorer.corpus = dataset.examples
     changed = tuple(attack_dataset(dataset, name, seed, at_most=attack_rows) for name in attacks)
     return Work(
         dataset,
-        own,
-        tuple(LazyMetric(name, own) for name in metrics),
+        dataset_scorer,
+        tuple(LazyMetric(name, dataset_scorer) for name in metrics),
         changed,
         _texts(dataset.examples),
-        tuple(_texts(one.examples) for one in changed),
+        tuple(_texts(attack.examples) for attack in changed),
         sweep,
     )
 
@@ -132,34 +127,36 @@ def score_works(
     """Compute what is missing, save each chunk as it is done, and return all scores of each data set."""
     planned: deque[Chunk] = deque()
     work = ChunkWork(
-        tuple(WorkerDataset(one.dataset.name, one.scorer.corpus) for one in works),
-        tuple((one.scorer, one.metrics) for one in works),
+        tuple(WorkerDataset(dataset_work.dataset.name, dataset_work.scorer.corpus) for dataset_work in works),
+        tuple((dataset_work.scorer, dataset_work.metrics) for dataset_work in works),
     )
-    results = (engine or LocalEngine()).run(work, _noted(_all_chunks(works, store), planned), progress)
+    results = (engine or LocalEngine()).run(
+        work, _remember_planned(_all_chunks(works, store), planned), progress
+    )
     try:
-        for found in results:
-            store.add_scores(found.scores)
-            store.keep(dict(found.cosines))
+        for result in results:
+            store.add_scores(result.scores)
+            store.keep(dict(result.cosines))
             finished(len(planned.popleft()))
     finally:
         # An engine that has started workers ends them now, not when memory is tidied.
         if (close := getattr(results, "close", None)) is not None:
             close()
     # Read what was saved: so a number is the same whether it was computed now or in an earlier run.
-    return [_saved(one, store) for one in works]
+    return [_saved(dataset_work, store) for dataset_work in works]
 
 
 def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
     """All that is missing, data set by data set.
 
-    A family scores some rows with all its members before it goes on to others. Those of MARS share augmented
+    A family scores some rows with all its members before the next rows. Those of MARS share augmented
     references and encoded candidates, likelihoods share what the language model has read: so no two workers do the
     same. The rows as they are come first: they bear the cost of it, as they would without attacks.
     """
     asked: set[bytes] = set()
-    for place, work in enumerate(works):
+    for index, work in enumerate(works):
         for family in _families(work.metrics):
-            signed = [(one.name, one.signature(store)) for one in family]
+            signed = [(metric.name, metric.signature(store)) for metric in family]
             for texts in (work.rows, _attacked(work)):
                 for portion in _portions(texts):
                     asks = tuple(
@@ -168,7 +165,7 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
                         if (rows := _new(signature, portion, store, asked))
                     )
                     if asks:
-                        yield Chunk(place, asks)
+                        yield Chunk(index, asks)
         if work.sweep:
             for portion in _portions(work.rows):
                 keys = cosine_keys([text.digest for text in portion], work.scorer, store)
@@ -178,7 +175,7 @@ def _all_chunks(works: Sequence[Work], store: ScoreStore) -> Iterator[Chunk]:
                 }  # fmt: skip
                 asked.update(new)
                 if new:
-                    yield Chunk(place, (Ask(new, None),))
+                    yield Chunk(index, (Ask(new, None),))
 
 
 def _families(metrics: Sequence[LazyMetric]) -> list[tuple[LazyMetric, ...]]:
@@ -196,16 +193,16 @@ def _new(
 ) -> dict[bytes, Example]:
     """What a metric has not scored yet. An engine may ask before earlier chunks are saved."""
     keys = [row_key(signature, text.digest) for text in texts]
-    known = store.scores(keys)
+    saved = store.scores(keys)
     new = {
         key: text.example for key, text in zip(keys, texts, strict=True)
-        if key not in known and key not in asked
+        if key not in saved and key not in asked
     }  # fmt: skip
     asked.update(new)
     return new
 
 
-def _noted(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
+def _remember_planned(chunks: Iterator[Chunk], planned: deque[Chunk]) -> Iterator[Chunk]:
     """Remember which chunks results belong to: they come in the same order."""
     for chunk in chunks:
         planned.append(chunk)
@@ -218,10 +215,10 @@ def _saved(work: Work, store: ScoreStore) -> DatasetScores:
         signature = metric.signature(store)
         texts = (*work.rows, *_attacked(work))
         keys = [row_key(signature, text.digest) for text in texts]
-        known = store.scores(keys)
-        found = iter([known[key] for key in keys])
-        rows[metric.name] = tuple(islice(found, len(work.rows)))
-        attacked[metric.name] = tuple(tuple(islice(found, len(texts))) for texts in work.attacked)
+        saved = store.scores(keys)
+        in_order = iter([saved[key] for key in keys])
+        rows[metric.name] = tuple(islice(in_order, len(work.rows)))
+        attacked[metric.name] = tuple(tuple(islice(in_order, len(texts))) for texts in work.attacked)
     digests = tuple(text.digest for text in work.rows)
     return DatasetScores(
         work.dataset,
@@ -244,7 +241,7 @@ def _portions(texts: Sequence[HashedExample]) -> Iterator[list[HashedExample]]:
     order: dict[object, int] = {}
     for text in texts:
         order.setdefault((text.example.context, text.example.references), len(order))
-    together = iter(sorted(texts, key=lambda one: order[one.example.context, one.example.references]))
+    together = iter(sorted(texts, key=lambda text: order[text.example.context, text.example.references]))
     while portion := list(islice(together, CHUNK)):
         yield portion
 

@@ -10,19 +10,16 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mars_score.errors import OutputError
 from mars_score.fingerprint import fingerprint
 from mars_score.io.output import failed
-from mars_score.storage.sqlite import Layout, move_aside, open_file, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mars_score.errors import OutputError
-    from mars_score.types import Example
+from mars_score.storage.sqlite import Layout, move_aside, open_file, select_keys, writing
+from mars_score.types import Example
 
 FILE = "scores.sqlite"
 """The file's name in the folder of a study."""
@@ -39,8 +36,6 @@ CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITH
 """A file of another layout is set aside."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes to the same file."""
-_ASK = 500
-"""Keys in one question; SQLite limits the variables of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +65,7 @@ class ScoreStore:
         """Open the folder's file, or make folder and file. A damaged file is set aside; `notice` then says so."""
         self.path = Path(folder) / FILE
         self.notice: str | None = None
-        """What the user should be told about the file, if anything."""
+        """A message about the file for the user, if any."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -92,17 +87,8 @@ class ScoreStore:
     def scores(self, keys: Iterable[bytes]) -> dict[bytes, StoredScore]:
         """Return the scores that are there."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[bytes, StoredScore] = {}
-        for start in range(0, len(wanted), _ASK):
-            asked = wanted[start : start + _ASK]
-            marks = ",".join("?" * len(asked))
-            rows = self._db.execute(
-                f"SELECT key, score, flags, seconds FROM scores WHERE key IN ({marks})", asked
-            )
-            found.update(
-                (key, StoredScore(s, tuple(json.loads(flags)), took)) for key, s, flags, took in rows
-            )
-        return found
+        rows = select_keys(self._db, "key, score, flags, seconds", "scores", wanted)
+        return {key: StoredScore(score, tuple(json.loads(flags)), took) for key, score, flags, took in rows}
 
     def add_scores(self, entries: dict[bytes, StoredScore]) -> None:
         """Save scores; they are on disk when this returns. What is not finite is saved as undefined."""
@@ -111,8 +97,8 @@ class ScoreStore:
 
     def get(self, key: bytes) -> Any:
         """Return a value that was kept, or ``None``."""
-        found = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,)).fetchone()
-        return None if found is None else json.loads(found[0])
+        row = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
 
     def keep(self, values: dict[bytes, object]) -> None:
         """Save values that JSON can hold."""
@@ -134,7 +120,7 @@ class ScoreStore:
         try:
             return self._connected()
         except sqlite3.OperationalError as error:
-            raise _unusable(self.path, error) from error
+            raise _cannot_be_used(self.path, error) from error
         except sqlite3.DatabaseError as error:
             aside = self._set_aside()
             self.notice = (
@@ -143,7 +129,7 @@ class ScoreStore:
         try:
             return self._connected()
         except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
+            raise _cannot_be_used(self.path, error) from error
 
     def _connected(self) -> sqlite3.Connection:
         return open_file(self.path, LAYOUT, _PATIENCE, check=True)
@@ -160,7 +146,7 @@ def _finite(score: float | None) -> float | None:
     return score if score is not None and math.isfinite(score) else None
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> OutputError:
+def _cannot_be_used(path: Path, error: sqlite3.Error) -> OutputError:
     return failed(
         str(path),
         f"cannot be opened: {error}",

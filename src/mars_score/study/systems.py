@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
@@ -11,14 +13,11 @@ from mars_score.io import delimited, json_rows
 from mars_score.io.datasets.base import number
 from mars_score.io.fields import RowLocation
 from mars_score.io.output import INPUTS, format_of, read_signatures
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import unescape
 from mars_score.stats.significance import compare_systems, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from mars_score.study.results import DatasetResult, Study
 
 
@@ -38,21 +37,21 @@ def read_scores(path: str | Path) -> Scores:
     kind = format_of(name, None, INPUTS)
     if kind not in ("jsonl", "csv", "tsv"):
         raise InputError("scores are read from jsonl, csv or tsv", path=name, remedy=_REMEDY)
-    found: Scores = {}
+    scores: Scores = {}
     for line, key, values in _json_rows(name) if kind == "jsonl" else _table_rows(name, kind):
-        if key in found:
+        if key in scores:
             raise InputError(f"the id {key!r} is given twice", path=name, line=line, remedy="make ids unique")
-        place = RowLocation(name, line, key)
-        found[key] = {metric: number(value, metric, place) for metric, value in values.items()}
-    if not found:
+        location = RowLocation(name, line, key)
+        scores[key] = {metric: number(value, metric, location) for metric, value in values.items()}
+    if not scores:
         raise InputError("the file has no scores", path=name, remedy=_REMEDY)
-    return found
+    return scores
 
 
 def choose_metric(files: Mapping[str, Scores], wanted: str | None) -> str:
     """Return the metric to compare by: the one that is named, else the only one that all files have, else MARS."""
     each = [[metric for row in scores.values() for metric in row] for scores in files.values()]
-    shared = [metric for metric in dict.fromkeys(each[0]) if all(metric in one for one in each)]
+    shared = [metric for metric in dict.fromkeys(each[0]) if all(metric in names for names in each)]
     return pick(shared, wanted, f"the scores of {', '.join(files)}")
 
 
@@ -60,9 +59,9 @@ def pick(shared: Sequence[str], wanted: str | None, where: str) -> str:
     """Return the wanted metric, which must be there; without a wish, the only one, or MARS."""
     if wanted is not None:
         if wanted not in shared:
-            known = ", ".join(shared) or "none"
+            available = ", ".join(shared) or "none"
             raise ConfigError(
-                f"{where} have no metric {wanted!r} in common; they have {known}.{did_you_mean(wanted, shared)}"
+                f"{where} have no metric {wanted!r} in common; they have {available}.{did_you_mean(wanted, shared)}"
             )
         return wanted
     if not shared:
@@ -83,7 +82,7 @@ def _json_rows(path: str) -> Iterator[tuple[int, str, Mapping[str, object]]]:
 
 def _table_rows(path: str, kind: str) -> Iterator[tuple[int, str, Mapping[str, object]]]:
     with open_input(path) as stream:
-        table = delimited.records(pieces(stream, path), path, delimited.DELIMITERS[kind])
+        table = delimited.records(pieces(stream, path), path, DELIMITERS[kind])
         start, header = next(table, (1, []))
         if "id" not in header or not set(header) - set(_NOT_METRICS):
             raise InputError("the header has no id or no metric", path=path, line=start, remedy=_REMEDY)
@@ -152,11 +151,13 @@ def compare_all(
     if len(systems) < 2:
         raise ConfigError("nothing to compare; name at least two systems")
     pairs = list(combinations(systems, 2))
-    found = [_compare(one, other, systems, draws, seed) for one, other in pairs]
-    corrected = holm([one.p_randomisation for one in found])
+    comparisons = [_compare(first, second, systems, draws, seed) for first, second in pairs]
+    corrected = holm([comparison.p_randomisation for comparison in comparisons])
     if not higher_is_better:
-        found = [replace(one, wins=one.losses, losses=one.wins) for one in found]
-    return [replace(one, p_corrected=p) for one, p in zip(found, corrected, strict=True)]
+        comparisons = [
+            replace(comparison, wins=comparison.losses, losses=comparison.wins) for comparison in comparisons
+        ]
+    return [replace(comparison, p_corrected=p) for comparison, p in zip(comparisons, corrected, strict=True)]
 
 
 def _compare(
@@ -165,11 +166,11 @@ def _compare(
     a, b = systems[first], systems[second]
     items = list(dict.fromkeys([*a, *b]))
     x, y = [a.get(item) for item in items], [b.get(item) for item in items]
-    found = compare_systems(x, y, draws=draws, seed=seed, largest=LARGEST)
+    result = compare_systems(x, y, draws=draws, seed=seed, largest=LARGEST)
     return SystemComparison(
-        first, second, found.n, found.left_out, found.mean_a, found.mean_b, found.difference, found.low,
-        found.high, found.p_bootstrap, found.p_randomisation, None, found.wins, found.ties, found.losses,
-        tuple(ItemDifference(items[i], x[i] or 0.0, y[i] or 0.0) for i in found.largest), found.reason,
+        first, second, result.n, result.left_out, result.mean_a, result.mean_b, result.difference, result.low,
+        result.high, result.p_bootstrap, result.p_randomisation, None, result.wins, result.ties, result.losses,
+        tuple(ItemDifference(items[i], x[i] or 0.0, y[i] or 0.0) for i in result.largest), result.reason,
     )  # fmt: skip
 
 
@@ -195,29 +196,31 @@ def systems_of_study(
     chosen = _dataset(study, dataset)
     for name in names:
         if name not in chosen.info.systems:
-            known = ", ".join(chosen.info.systems)
+            available = ", ".join(chosen.info.systems)
             raise ConfigError(
-                f"{chosen.name} has no system {name!r}; it has {known}.{did_you_mean(name, chosen.info.systems)}"
+                f"{chosen.name} has no system {name!r}; it has {available}.{did_you_mean(name, chosen.info.systems)}"
             )
-    found: dict[str, ItemScores] = {}
+    systems: dict[str, ItemScores] = {}
     for name in names:
         rows: dict[str, list[float]] = {}
         for row in chosen.rows:
             score = row.scores.get(metric)
             if row.system == name and score is not None:
                 rows.setdefault(row.item, []).append(score)
-        found[name] = {item: sum(scores) / len(scores) for item, scores in rows.items()}
-    return found
+        systems[name] = {item: sum(scores) / len(scores) for item, scores in rows.items()}
+    return systems
 
 
 def _dataset(study: Study, name: str | None) -> DatasetResult:
-    known = {one.name: one for one in study.datasets}
+    datasets = {dataset.name: dataset for dataset in study.datasets}
     if name is None:
-        if len(known) > 1:
-            raise ConfigError(f"the study has several data sets; name one with --dataset: {', '.join(known)}")
+        if len(datasets) > 1:
+            raise ConfigError(
+                f"the study has several data sets; name one with --dataset: {', '.join(datasets)}"
+            )
         return study.datasets[0]
-    if name not in known:
+    if name not in datasets:
         raise ConfigError(
-            f"the study has no data set {name!r}; it has {', '.join(known)}.{did_you_mean(name, known)}"
+            f"the study has no data set {name!r}; it has {', '.join(datasets)}.{did_you_mean(name, datasets)}"
         )
-    return known[name]
+    return datasets[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -9,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from mars_score.config import ratios_up_to
 from mars_score.errors import ConfigError
-from mars_score.metrics.base import score_all
+from mars_score.metrics.base import Metric, score_all
 from mars_score.metrics.registry import METRICS, augments, make_metric, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, refuse_other
 from mars_score.study.results import MetricInfo
-from mars_score.study.store import StoredScore, row_key
+from mars_score.study.store import ScoreStore, StoredScore, row_key
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mars_score.mars.scorer import MarsScorer
-    from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
     from mars_score.run.base import Worker
-    from mars_score.study.store import ScoreStore
 
 
 _WARM_UP = Example("warm-up", "The rain stopped.", ("It rained no more.",), "Clouds hung over the town.")
@@ -64,11 +61,11 @@ class LazyMetric:
         if corpus and self.scorer.corpus is None:
             raise ConfigError('a study with idf="corpus" needs to know the corpus; set scorer.corpus')
         key = settings_fingerprint([self.name], self.scorer)
-        known = store.get(key)
-        if known is None:
-            known = self.metric.signature
-            store.keep({key: known})
-        return str(known)
+        signature = store.get(key)
+        if signature is None:
+            signature = self.metric.signature
+            store.keep({key: signature})
+        return str(signature)
 
     def info(self, store: ScoreStore) -> MetricInfo:
         """What results say of the metric."""
@@ -116,10 +113,10 @@ def compute_cosines(
         progress(f"masking ratios: {stage}", done, total)
 
     items = _wide(scorer).score_examples([example for _, example in alone], progress=show)
-    found: dict[bytes, Cosines] = {key: [] for key in chunk}
+    cosines: dict[bytes, Cosines] = {key: [] for key in chunk}
     for (key, _), item in zip(alone, items, strict=True):
-        found[key].append([(term.ratio, term.cosine) for term in item.augmented])
-    return found
+        cosines[key].append([(term.ratio, term.cosine) for term in item.augmented])
+    return cosines
 
 
 def _wide(scorer: MarsScorer) -> MarsScorer:
@@ -144,8 +141,8 @@ class Ask:
 class Chunk:
     """What is computed in one place and then saved: the same rows, for metrics that share work."""
 
-    place: int
-    """Of the data set in the study."""
+    dataset: int
+    """Its position in the study."""
     asks: tuple[Ask, ...]
 
     def __len__(self) -> int:
@@ -153,8 +150,8 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a chunk became: scores or cosines, by key."""
+class ChunkScores:
+    """What came of a chunk: scores or cosines, by key."""
 
     scores: dict[bytes, StoredScore] = field(default_factory=dict)
     cosines: dict[bytes, Cosines] = field(default_factory=dict)
@@ -173,7 +170,7 @@ class WorkerDataset:
 class ChunkWork:
     """Computes chunks."""
 
-    places: tuple[WorkerDataset, ...]
+    datasets: tuple[WorkerDataset, ...]
     made: tuple[tuple[MarsScorer, tuple[LazyMetric, ...]], ...]
     """What this process has already, for each data set. It does not travel: another process makes its own."""
     recipe: ScorerRecipe | None = None
@@ -181,40 +178,42 @@ class ChunkWork:
 
     def __getstate__(self) -> dict[str, Any]:
         recipe = ScorerRecipe.of(self.made[0][0]) if self.made else self.recipe
-        return {"places": self.places, "made": (), "recipe": recipe}
+        return {"datasets": self.datasets, "made": (), "recipe": recipe}
 
-    def __call__(self, progress: StageProgress) -> Worker[Chunk, Found]:
+    def __call__(self, progress: StageProgress) -> Worker[Chunk, ChunkScores]:
         """Prepare for every data set; no model is loaded before a chunk needs it."""
         scorers = [scorer for scorer, _ in self.made] or self._scorers()
-        metrics = {(at, one.name): one for at, (_, own) in enumerate(self.made) for one in own}
+        metrics = {
+            (position, metric.name): metric for position, (_, made) in enumerate(self.made) for metric in made
+        }
 
-        def work(chunk: Chunk) -> Found:
-            show = partial(_named, progress, self.places[chunk.place].name)
-            scorer = scorers[chunk.place]
-            found = Found()
+        def work(chunk: Chunk) -> ChunkScores:
+            show = partial(_named, progress, self.datasets[chunk.dataset].name)
+            scorer = scorers[chunk.dataset]
+            result = ChunkScores()
             for ask in chunk.asks:
                 if ask.metric is None:
-                    found.cosines.update(compute_cosines(ask.rows, scorer, show))
+                    result.cosines.update(compute_cosines(ask.rows, scorer, show))
                     continue
-                metric = metrics.get((chunk.place, ask.metric))
+                metric = metrics.get((chunk.dataset, ask.metric))
                 if metric is None:
-                    metric = metrics[chunk.place, ask.metric] = LazyMetric(ask.metric, scorer)
+                    metric = metrics[chunk.dataset, ask.metric] = LazyMetric(ask.metric, scorer)
                     refuse_other(metric.name, metric.metric.signature, ask.signature)
-                found.scores.update(_scores(metric, ask.rows, show))
-            return found
+                result.scores.update(_scores(metric, ask.rows, show))
+            return result
 
         return work
 
     def _scorers(self) -> list[MarsScorer]:
         """One for each data set; they share the models."""
-        found = []
+        scorers = []
         if self.recipe is not None:
             first = self.recipe.scorer()
-            for place in self.places:
-                own = first.with_options()
-                own.corpus = place.corpus
-                found.append(own)
-        return found
+            for dataset in self.datasets:
+                scorer = first.with_options()
+                scorer.corpus = dataset.corpus
+                scorers.append(scorer)
+        return scorers
 
 
 def _scores(

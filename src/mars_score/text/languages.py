@@ -66,7 +66,10 @@ def language_of(text: str, around: str = "") -> str:
     found = _best(text)
     if found is None and around.strip():
         found = _best(f"{around}\n{text}")
-    return found or _likely(script_of(text) or script_of(around))
+    likely = _likely(script_of(text) or script_of(around))
+    if found is None and likely in SCRIPTS and is_foreign(text, likely):
+        found = _ranked(text, SCRIPTS[likely])[0][1]  # two languages that are much alike
+    return found or likely
 
 
 def is_foreign(text: str, language: str) -> bool:
@@ -144,13 +147,20 @@ def _best(text: str) -> str | None:
     rivals = [code for code in SCRIPTS if SCRIPTS[code] == script]
     if len(rivals) == 1:
         return rivals[0]
-    words = _words(text)
     if not rivals:
         return None
-    ranked = sorted(((_commonness(words, code), code) for code in rivals), reverse=True)
-    (best, code), (second, _) = ranked[:2]
+    words = _words(text)
+    (best, code), (second, _) = _ranked(text, script)[:2]
     clear = (best - second) * len(words) > EVIDENCE / 2 or len(words) > 2 * MANY
     return code if best > RARE and clear else None
+
+
+def _ranked(text: str, script: str) -> list[tuple[float, str]]:
+    """The languages of a script, the one that a text's words are most common in first, and how common they are."""
+    words = _words(text)
+    return sorted(
+        ((_commonness(words, code), code) for code in SCRIPTS if SCRIPTS[code] == script), reverse=True
+    )
 
 
 def _likely(script: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ from mars_score.web.security import BodyLimit, Gate, SecurityHeaders
 from mars_score.web.server import GracefulStop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
 
 
@@ -102,7 +102,7 @@ def refusal(meaning: str) -> dict[str, Any]:
     return {"model": ErrorAnswer, "description": meaning}
 
 
-# Handlers are coroutines: any other function would be called in a thread of its own, and a crowd that is refused
+# Handlers are coroutines: any other function would be called in a thread of its own, and many refused requests
 # would start forty of them.
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HttpError)
@@ -111,10 +111,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, MarsError)
-    found = of_error(error)
-    if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    http_error = of_error(error)
+    if http_error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("%s %s: %s", request.method, request.scope["path"], error)
-    return answer(found, request.method, request.headers)
+    return answer(http_error, request.method, request.headers)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -123,17 +123,17 @@ async def _invalid(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     message = first["msg"].removeprefix("Value error, ")
-    found = HttpError(
+    http_error = HttpError(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         f"{where}: {message}" if where else message,
         "see /docs for what a request looks like",
     )
-    return answer(found, request.method, request.headers)
+    return answer(http_error, request.method, request.headers)
 
 
 async def _other(request: Request, error: Exception) -> Response:
     """What the framework itself refuses: an unknown path, a wrong method."""
     assert isinstance(error, HTTPException)
     remedy = "see /docs for what can be asked for"
-    found = HttpError(error.status_code, str(error.detail), remedy, error.headers)
-    return answer(found, request.method, request.headers)
+    http_error = HttpError(error.status_code, str(error.detail), remedy, error.headers)
+    return answer(http_error, request.method, request.headers)

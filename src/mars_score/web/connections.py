@@ -9,6 +9,7 @@ gets its answer, whatever others leave open.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
@@ -25,7 +26,6 @@ from mars_score.web.security import HEADERS
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
 LONGEST_HEAD = 1 << 15
 """Bytes of a request before its body: the address and all headers."""
@@ -84,7 +84,7 @@ class ConnectionPhase(Enum):
     QUIET = auto()
     """Answered, and kept for a further request; uvicorn ends it."""
     LEAVING = auto()
-    """Told that it sent no HTTP. What it still sends is dropped: to hang up on it would cost it the answer."""
+    """It sent no HTTP and got an answer. What it still sends is dropped: closing now would lose the answer."""
 
 
 class Connections:
@@ -99,16 +99,24 @@ class Connections:
 
     def admit(self, new: Connection) -> None:
         """Take a connection. If there are too many, one that has not finished asking is ended, or else the new one."""
-        own = self._open.setdefault(new.address, set())
-        own.add(new)
-        crowd = own
-        if len(own) <= self.limits.of_address:
+        of_address = self._open.setdefault(new.address, set())
+        of_address.add(new)
+        candidates = of_address
+        if len(of_address) <= self.limits.of_address:
             if len(self) <= self.limits.all_connections:
                 return
-            crowd = max(self._open.values(), key=len)
-        unfinished = [one for one in crowd if one is not new and one.phase is not ConnectionPhase.ANSWER]
-        # Those that upload come last: they have shown that they are in earnest.
-        oldest = min(unfinished, key=lambda one: (one.phase is ConnectionPhase.BODY, one.since), default=new)
+            candidates = max(self._open.values(), key=len)
+        unfinished = [
+            connection
+            for connection in candidates
+            if connection is not new and connection.phase is not ConnectionPhase.ANSWER
+        ]
+        # Uploads come last: they have sent a valid request.
+        oldest = min(
+            unfinished,
+            key=lambda connection: (connection.phase is ConnectionPhase.BODY, connection.since),
+            default=new,
+        )
         self.forget(oldest)
         oldest.end(
             HttpError(
@@ -121,16 +129,16 @@ class Connections:
 
     def forget(self, connection: Connection) -> None:
         """Let go of a connection."""
-        own = self._open.get(connection.address, set())
-        own.discard(connection)
-        if not own:
+        of_address = self._open.get(connection.address, set())
+        of_address.discard(connection)
+        if not of_address:
             self._open.pop(connection.address, None)
 
     def end_late(self) -> None:
         """End the connections whose time is over."""
         now = self.clock()
-        for own in list(self._open.values()):
-            for connection in list(own):
+        for of_address in list(self._open.values()):
+            for connection in list(of_address):
                 connection.check(now)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from mars_score.io.html import printable
 from mars_score.web.pages import error_page, page_response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -65,7 +64,7 @@ def of_error(error: MarsError) -> HttpError:
 
 
 def unexpected() -> HttpError:
-    """What a client is told of a mistake in our code; the log has the rest."""
+    """What a client reads about an error in our code; the log has the details."""
     return HttpError(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "the server made a mistake",
@@ -74,7 +73,7 @@ def unexpected() -> HttpError:
 
 
 def stopping(**headers: str) -> HttpError:
-    """What is said to whoever comes too late."""
+    """The answer to requests that arrive while the server stops."""
     return HttpError(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "the server is stopping",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -13,10 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from mars_score.io.html import Assets, assets, csp_hash, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jinja2 import Environment
-    from starlette.responses import Response
 
 
 HERE = "mars_score.web"
@@ -34,8 +32,8 @@ def page_response(
     page: str, assets: Assets, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Send a page with its policy; only a header can forbid frames."""
-    told = {"Content-Security-Policy": f"{policy(assets)}; frame-ancestors 'none'"}
-    return HTMLResponse(page, status, {**told, **(headers or {})})
+    policy_header = {"Content-Security-Policy": f"{policy(assets)}; frame-ancestors 'none'"}
+    return HTMLResponse(page, status, {**policy_header, **(headers or {})})
 
 
 def error_page(status: int, message: str, remedy: str) -> tuple[str, Assets]:
@@ -114,33 +112,38 @@ def _operation(method: str, path: str, content: dict[str, Any], schemas: dict[st
         path,
         content.get("summary", ""),
         content.get("description", ""),
-        tuple((one["name"], one["in"], one.get("description", "")) for one in content.get("parameters", [])),
+        tuple(
+            (parameter["name"], parameter["in"], parameter.get("description", ""))
+            for parameter in content.get("parameters", [])
+        ),
         tuple(
             (kind, _example(body, schemas))
             for kind, body in content.get("requestBody", {}).get("content", {}).items()
         ),
         tuple(
-            (status, one.get("description", ""), _first_example(one.get("content", {}), schemas))
-            for status, one in content.get("responses", {}).items()
+            (status, response.get("description", ""), _first_example(response.get("content", {}), schemas))
+            for status, response in content.get("responses", {}).items()
         ),
     )
 
 
 def _first_example(content: dict[str, Any], schemas: dict[str, Any]) -> str:
-    return next(filter(None, (_example(one, schemas) for one in content.values())), "")
+    return next(filter(None, (_example(media_type, schemas) for media_type in content.values())), "")
 
 
 def _example(content: dict[str, Any], schemas: dict[str, Any]) -> str:
     """The example that a body, or else its schema, comes with."""
-    found = content.get("example", next((one["value"] for one in content.get("examples", {}).values()), None))
-    if found is None:
-        found = next(iter(_schema(content.get("schema", {}), schemas).get("examples", [])), None)
-    if found is None:
+    value = content.get(
+        "example", next((example["value"] for example in content.get("examples", {}).values()), None)
+    )
+    if value is None:
+        value = next(iter(_schema(content.get("schema", {}), schemas).get("examples", [])), None)
+    if value is None:
         return ""
-    return found if isinstance(found, str) else json.dumps(found, indent=2, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _schema(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     reference = schema.get("$ref", "")
-    found: dict[str, Any] = schemas.get(reference.rsplit("/", 1)[-1], {}) if reference else schema
-    return found
+    resolved: dict[str, Any] = schemas.get(reference.rsplit("/", 1)[-1], {}) if reference else schema
+    return resolved

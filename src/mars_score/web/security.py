@@ -78,7 +78,7 @@ class Gate(HttpMiddleware):
             self._check_origin(headers, method)
             if self.token is not None and method == "GET" and given is not None:
                 self._check_token(given)
-                await self._welcome(scope)(scope, receive, send)
+                await self._set_cookie(scope)(scope, receive, send)
                 return
             if self.token is not None and scope["path"] not in OPEN:
                 self._check_known(headers)
@@ -129,8 +129,8 @@ class Gate(HttpMiddleware):
         if not hmac.compare_digest(given.encode(errors="surrogateescape"), self.token or b""):
             raise _unknown()
 
-    def _welcome(self, scope: Scope) -> RedirectResponse:
-        """Keep whoever came by a link with the token, and take the token out of the address."""
+    def _set_cookie(self, scope: Scope) -> RedirectResponse:
+        """Set the cookie for a link with the token, and take the token out of the address."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         # One slash: two would lead to another server.
@@ -180,7 +180,7 @@ class SecurityHeaders(HttpMiddleware):
 
 PATIENCE = 8
 """A body of up to this many times the limit is read to its end and dropped, so that the client gets to read the
-answer; whoever goes on sending after that is cut off."""
+answer; a client that still sends after that is cut off."""
 SMALL = 1 << 16
 """Bytes of a body that there is always room for, so that large ones keep nobody else out."""
 _MOST_DIGITS = 18
@@ -201,9 +201,9 @@ class BodyLimit(HttpMiddleware):
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         headers = Headers(scope=scope)
-        told = headers.get("content-length", "0")
+        length = headers.get("content-length", "0")
         error = None
-        if told.isdecimal() and (len(told) > _MOST_DIGITS or int(told) > PATIENCE * self.limit):
+        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > PATIENCE * self.limit):
             error = self._too_large()
         # One piece: a list of messages costs some hundred bytes for each, and a client may send them one by one.
         body = bytearray()
@@ -218,7 +218,7 @@ class BodyLimit(HttpMiddleware):
                 if size > self.limit:
                     error, more = self._too_large(), more and size <= PATIENCE * self.limit
                 elif size > SMALL and self.held + size - counted > self.budget:
-                    error = error or self._no_room()
+                    error = error or self._too_many_bodies()
                 if error is None:
                     body += part
                 else:
@@ -246,7 +246,7 @@ class BodyLimit(HttpMiddleware):
         )
 
     @staticmethod
-    def _no_room() -> HttpError:
+    def _too_many_bodies() -> HttpError:
         return HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "the server is reading as many large requests as it has memory for",

@@ -1,27 +1,25 @@
-"""Running a server until it is told to stop; what has been started is finished."""
+"""Running a server until it is stopped; what has been started is finished."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 import socket
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import click
 import uvicorn
 
 from mars_score.errors import ConfigError
-from mars_score.web.connections import GuardedConfig
+from mars_score.web.connections import ConnectionLimits, GuardedConfig
 from mars_score.web.errors import log, stopping
 from mars_score.web.security import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from types import FrameType
 
     from fastapi import FastAPI
-
-    from mars_score.web.connections import ConnectionLimits
 
 
 class GracefulStop:
@@ -48,7 +46,7 @@ class GracefulStop:
 
 
 GRACE = 30
-"""Seconds for what has been started when the server is told to stop."""
+"""Seconds for what has been started when the server is stopped."""
 CLOSING = 5
 """Seconds for the last answers on their way to their clients."""
 KEPT = 30
@@ -82,7 +80,7 @@ def serve(
 
 
 def check_address(host: str, token: str | None) -> None:
-    """Refuse to let strangers in, and a token that is soon guessed."""
+    """Refuse an open address without a token, and a token that is easily guessed."""
     if token is None and not is_loopback(host):
         raise ConfigError(
             f"--host {host}: other machines can reach this address, and there is no token\n"

@@ -86,7 +86,7 @@ def test_files_without_scores(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "problem", "place"),
+    ("content", "problem", "location"),
     [
         ('{"drop": {}}', "the file has no rows", (None, None)),
         ('{"drop":\n {"a": 1}}', "broken JSON: 'drop': 'a' must be an object", (2, 8)),
@@ -102,11 +102,11 @@ def test_files_without_scores(folder: Folder) -> None:
     ],
 )
 def test_broken_files(
-    folder: Folder, content: str, problem: str, place: tuple[int | None, int | None]
+    folder: Folder, content: str, problem: str, location: tuple[int | None, int | None]
 ) -> None:
     error = folder.error("dev.json", content, format="mocha")
     assert error.problem == problem
-    assert (error.line, error.column) == place
+    assert (error.line, error.column) == location
 
 
 objects = st.dictionaries(st.text(max_size=3), st.integers() | st.text() | st.lists(st.none()), max_size=2)
@@ -120,9 +120,9 @@ objects = st.dictionaries(st.text(max_size=3), st.integers() | st.text() | st.li
 )
 def test_nested_objects_are_read_as_by_the_json_module(value: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
-    found: dict[str, dict[str, object]] = {group: {} for group in value}
+    nested: dict[str, dict[str, object]] = {group: {} for group in value}
     for answer in answers([(1, text)], "a.json"):
-        found[answer.group][answer.key] = answer.values
+        nested[answer.group][answer.key] = answer.values
         if indent is not None:
             assert text.split("\n")[answer.line - 1].strip().startswith(json.dumps(answer.key))
-    assert found == value
+    assert nested == value

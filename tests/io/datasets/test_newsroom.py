@@ -77,7 +77,7 @@ def test_texts_are_no_longer_html(folder: Folder) -> None:
 
 
 def test_the_order_of_columns_does_not_matter(folder: Folder) -> None:
-    turned = table([[*reversed(one)] for one in LINES], references=False, header=HEADER[::-1])
+    turned = table([[*reversed(line)] for line in LINES], references=False, header=HEADER[::-1])
     rows = [f"{text},{'ReferenceSummary' if i == 0 else 'A.'}" for i, text in enumerate(turned.splitlines())]
     dataset = folder.load("human-eval.csv", "\n".join(rows))
     assert [row.human for row in dataset] == [row.human for row in folder.load("b.csv", table(LINES))]

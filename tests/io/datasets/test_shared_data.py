@@ -42,13 +42,13 @@ def test_every_file_is_tested() -> None:
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_data_set_is_loaded_whole(name: str) -> None:
     dataset = load_dataset(DATA / f"{name}.jsonl")
-    found = statistics(dataset)
+    result = statistics(dataset)
     counted = (
-        found.rows,
-        found.items,
-        len(found.systems),
-        found.ratings,
-        found.raters,
+        result.rows,
+        result.items,
+        len(result.systems),
+        result.ratings,
+        result.raters,
         dataset.references_left_out,
     )
     assert counted == COUNTS[name]
@@ -79,9 +79,9 @@ def test_text_without_ratings(name: str) -> None:
 
 
 def test_newsroom_is_as_in_table_2() -> None:
-    found = statistics(select(load_dataset(DATA / "newsroom.jsonl"), PAPER_NEWSROOM))
-    assert (found.rows, found.ratings) == (180, 540)
+    result = statistics(select(load_dataset(DATA / "newsroom.jsonl"), PAPER_NEWSROOM))
+    assert (result.rows, result.ratings) == (180, 540)
     # The paper: 772.21, 34.70 and 22.3, with a tokenizer that it does not name.
-    assert found.context_length == pytest.approx(772.21, rel=0.03)
-    assert found.reference_length == pytest.approx(34.70, rel=0.03)
-    assert found.omega == pytest.approx(22.3, abs=0.2)
+    assert result.context_length == pytest.approx(772.21, rel=0.03)
+    assert result.reference_length == pytest.approx(34.70, rel=0.03)
+    assert result.omega == pytest.approx(22.3, abs=0.2)

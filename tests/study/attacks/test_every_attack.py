@@ -21,12 +21,12 @@ names = st.sampled_from(sorted(ATTACKS))
 @settings(deadline=None)
 @given(datasets(), names, st.integers())
 def test_rows_are_changed_or_counted(dataset: Dataset, name: str, seed: int) -> None:
-    found = attack_dataset(dataset, name, seed)
-    assert found.attack == name
-    assert len(found.rows) == len(found.examples) == len(dataset) - found.not_applicable
-    assert list(found.rows) == sorted(set(found.rows))
-    for place, changed in zip(found.rows, found.examples, strict=True):
-        original = dataset.rows[place].example
+    result = attack_dataset(dataset, name, seed)
+    assert result.attack == name
+    assert len(result.rows) == len(result.examples) == len(dataset) - result.not_applicable
+    assert list(result.rows) == sorted(set(result.rows))
+    for row, changed in zip(result.rows, result.examples, strict=True):
+        original = dataset.rows[row].example
         assert changed.candidate.split() != original.candidate.split()
         assert dataclasses.replace(changed, candidate=original.candidate) == original
 
@@ -36,11 +36,11 @@ def test_rows_are_changed_or_counted(dataset: Dataset, name: str, seed: int) -> 
 def test_the_order_of_rows_does_not_matter(dataset: Dataset, name: str, seed: int, order: Random) -> None:
     rows = list(dataset.rows)
     order.shuffle(rows)
-    one, other = (
+    first, other = (
         {changed.id: changed.candidate for changed in attack_dataset(each, name, seed).examples}
         for each in (dataset, Dataset("shuffled", tuple(rows)))
     )
-    assert one == other
+    assert first == other
 
 
 @settings(deadline=None)
@@ -64,25 +64,25 @@ def test_a_sample_has_whole_items_and_grows(
     whole = dict(zip(*_changed(dataset, name, seed, None), strict=True))
     small, large = (dict(zip(*_changed(dataset, name, seed, most), strict=True)) for most in (few, more))
     assert small.items() <= large.items() <= whole.items()
-    found = attack_dataset(dataset, name, seed, at_most=few)
-    attacked = len(found.rows) + found.not_applicable
+    result = attack_dataset(dataset, name, seed, at_most=few)
+    attacked = len(result.rows) + result.not_applicable
     sizes = [[row.item for row in dataset].count(item) for item in {row.item for row in dataset}]
     assert attacked <= few or attacked in sizes
-    items = {dataset.rows[place].item for place in found.rows}
-    chosen = {place for place, row in enumerate(dataset) if row.item in items}
-    assert {place for place in whole if place in chosen} == set(found.rows)
+    items = {dataset.rows[index].item for index in result.rows}
+    chosen = {index for index, row in enumerate(dataset) if row.item in items}
+    assert {index for index in whole if index in chosen} == set(result.rows)
 
 
 def _changed(dataset: Dataset, name: str, seed: int, most: int | None) -> tuple[tuple[int, ...], list[str]]:
-    found = attack_dataset(dataset, name, seed, at_most=most)
-    return found.rows, [changed.candidate for changed in found.examples]
+    result = attack_dataset(dataset, name, seed, at_most=most)
+    return result.rows, [changed.candidate for changed in result.examples]
 
 
 def test_seeds_and_ids_matter() -> None:
     text = " ".join(f"word{i}" for i in range(40))
     rows = tuple(Rated(dataclasses.replace(example(text), id=str(i)), 1.0) for i in range(3))
-    found = [attack_dataset(Dataset("a", rows), "reorder", seed).examples for seed in (0, 1)]
-    assert len({changed.candidate for each in found for changed in each}) == 6
+    results = [attack_dataset(Dataset("a", rows), "reorder", seed).examples for seed in (0, 1)]
+    assert len({changed.candidate for each in results for changed in each}) == 6
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -105,8 +105,8 @@ def test_nothing_can_be_done_to_an_empty_candidate(name: str) -> None:
 def test_a_text_that_comes_out_the_same_is_left_out() -> None:
     row = example("It  rained.")
     same = dataclasses.replace(row, references=("It rained.\n",))
-    found = attack_dataset(Dataset("one", (Rated(same, 1.0),)), "copy_reference")
-    assert (found.rows, found.not_applicable) == ((), 1)
+    result = attack_dataset(Dataset("one", (Rated(same, 1.0),)), "copy_reference")
+    assert (result.rows, result.not_applicable) == ((), 1)
 
 
 def test_only_the_copied_reference_is_harmless() -> None:

@@ -49,7 +49,7 @@ def test_every_token_may_move() -> None:
     tokens = ["her", "fears", "were", "confirmed", "when", "her", "engine", "stopped"]
     texts = [reorder(example(" ".join(tokens)), Random(seed)) for seed in range(50)]
     moved = {
-        place for text in texts if text for place, new in enumerate(text.split()) if new != tokens[place]
+        index for text in texts if text for index, new in enumerate(text.split()) if new != tokens[index]
     }
     assert moved == set(range(len(tokens)))
 
@@ -69,8 +69,8 @@ def test_what_is_retrieved_is_a_sentence_of_the_context(row: Example, seed: int)
 
 
 def test_each_sentence_is_retrieved_at_times() -> None:
-    found = {retrieve(example("She slept."), Random(seed)) for seed in range(50)}
-    assert found == set(sentences(CONTEXT))
+    results = {retrieve(example("She slept."), Random(seed)) for seed in range(50)}
+    assert results == set(sentences(CONTEXT))
 
 
 def test_the_question_and_the_candidate_are_not_retrieved() -> None:

@@ -46,8 +46,8 @@ def test_repetition_only_adds_what_is_there(row: Example, seed: int) -> None:
 
 
 def test_repetition() -> None:
-    found = {repeat(example("A b. C d.\nE f."), Random(seed)) for seed in range(40)}
-    assert found == {"A b. A b. C d.\nE f.", "A b. C d. C d.\nE f.", "A b. C d.\nE f. E f."}
+    results = {repeat(example("A b. C d.\nE f."), Random(seed)) for seed in range(40)}
+    assert results == {"A b. A b. C d.\nE f.", "A b. C d. C d.\nE f.", "A b. C d.\nE f. E f."}
     assert repeat(example(" one two three "), Random(0)) == " one two one two three "
 
 
@@ -67,9 +67,9 @@ def test_as_much_context_is_copied_as_a_reference_is_long(context: str, expected
 
 @given(examples())
 def test_a_passage_is_the_context_without_its_question(row: Example) -> None:
-    found = passage(row)
-    assert row.context.strip().startswith(found)
-    assert row.context.split() == [*found.split(), *row.question.split()] or not row.question.strip()
+    result = passage(row)
+    assert row.context.strip().startswith(result)
+    assert row.context.split() == [*result.split(), *row.question.split()] or not row.question.strip()
 
 
 @given(examples())

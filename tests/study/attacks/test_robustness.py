@@ -20,10 +20,10 @@ few = st.integers(-3, 3).map(float)
 def test_by_hand() -> None:
     # Deviations from the means: (.3, -.1, -.2), then (0, .1, -.1), and (5, 2, -7) / 3 of the ratings.
     before, after = 0.9 / (0.14 * 26 / 3) ** 0.5, 0.3 / (0.02 * 26 / 3) ** 0.5
-    found = robustness(
+    result = robustness(
         [0.9, 0.5, 0.4, None], [0.5, 0.6, 0.4, 0.1], [5, 4, 1, 2], attack="reorder", not_applicable=7
     )
-    assert asdict(found) == {
+    assert asdict(result) == {
         "attack": "reorder",
         "rows": 3,
         "not_applicable": 7,
@@ -36,21 +36,21 @@ def test_by_hand() -> None:
         "pearson": {"before": pytest.approx(before), "after": pytest.approx(after)},
         "spearman": {"before": pytest.approx(1.0), "after": pytest.approx(0.5)},
     }
-    assert found.pearson.change == pytest.approx(after - before)
+    assert result.pearson.change == pytest.approx(after - before)
 
 
 @given(st.lists(st.tuples(few, few, few), min_size=2, max_size=20))
 def test_correlations_are_those_of_scipy(rows: list[tuple[float, float, float]]) -> None:
     before, after, human = (np.array(column) for column in zip(*rows, strict=True))
-    found = robustness(before.tolist(), after.tolist(), human.tolist())
+    result = robustness(before.tolist(), after.tolist(), human.tolist())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scipy warns of constant input and returns NaN
-        for ours, theirs in ((found.pearson, stats.pearsonr), (found.spearman, stats.spearmanr)):
+        for ours, theirs in ((result.pearson, stats.pearsonr), (result.spearman, stats.spearmanr)):
             for number, scores in ((ours.before, before), (ours.after, after)):
                 expected = theirs(scores, human).statistic
                 assert number is None if np.isnan(expected) else number == pytest.approx(expected, abs=1e-9)
     pairs = [0.5 if old == new else float(old > new) for old, new, _ in rows]
-    assert found.share == pytest.approx(np.mean(pairs))
+    assert result.share == pytest.approx(np.mean(pairs))
 
 
 @given(st.lists(st.tuples(few, few, few), min_size=1, max_size=20))
@@ -63,23 +63,23 @@ def test_lower_is_better_is_the_negated_metric(rows: list[tuple[float, float, fl
 @given(st.lists(st.tuples(few, few, few), min_size=1, max_size=20))
 def test_the_order_of_rows_does_not_matter(rows: list[tuple[float, float, float]]) -> None:
     turned = rows[::-1]
-    one, other = (robustness(*map(list, zip(*each, strict=True))) for each in (rows, turned))
-    assert (one.share, one.upper_share, one.rows) == (other.share, other.upper_share, other.rows)
-    assert one.mean_change == pytest.approx(other.mean_change)
+    first, other = (robustness(*map(list, zip(*each, strict=True))) for each in (rows, turned))
+    assert (first.share, first.upper_share, first.rows) == (other.share, other.upper_share, other.rows)
+    assert first.mean_change == pytest.approx(other.mean_change)
 
 
 @pytest.mark.parametrize("scores", [[], [None], [float("nan")]])
 def test_nothing_to_compare(scores: list[float | None]) -> None:
-    found = robustness(scores, scores, [1.0] * len(scores))
-    assert (found.rows, found.undefined) == (0, len(scores))
-    assert (found.mean_change, found.share, found.upper_share, found.ties) == (None, None, None, None)
-    assert found.pearson.change is None
+    result = robustness(scores, scores, [1.0] * len(scores))
+    assert (result.rows, result.undefined) == (0, len(scores))
+    assert (result.mean_change, result.share, result.upper_share, result.ties) == (None, None, None, None)
+    assert result.pearson.change is None
 
 
 def test_constant_scores_have_no_correlation() -> None:
-    found = robustness([1, 2, 3], [1, 1, 1], [1, 2, 3])
-    assert asdict(found.pearson) == {"before": pytest.approx(1.0), "after": None}
-    assert found.spearman.change is None
+    result = robustness([1, 2, 3], [1, 1, 1], [1, 2, 3])
+    assert asdict(result.pearson) == {"before": pytest.approx(1.0), "after": None}
+    assert result.spearman.change is None
 
 
 def test_lists_of_different_lengths() -> None:

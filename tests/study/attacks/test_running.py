@@ -40,33 +40,35 @@ def length(examples: Sequence[Example]) -> list[float | None]:
 
 def overlap(examples: Sequence[Example]) -> list[float | None]:
     """The share of the reference's words that a candidate has; undefined for one word."""
-    found: list[float | None] = []
+    results: list[float | None] = []
     for row in examples:
         words, wanted = set(row.candidate.split()), set(row.references[0].split())
-        found.append(len(words & wanted) / len(wanted) if len(words) > 1 else None)
-    return found
+        results.append(len(words & wanted) / len(wanted) if len(words) > 1 else None)
+    return results
 
 
 def test_a_bag_of_words_does_not_see_reordering() -> None:
-    (found,) = attack_metric(length, DATASET, ["reorder"])
-    assert (found.rows, found.not_applicable) == (4, 1)
-    assert (found.mean_change, found.share, found.ties) == (0.0, 0.5, 1.0)
-    assert found.pearson.change == 0.0
+    (result,) = attack_metric(length, DATASET, ["reorder"])
+    assert (result.rows, result.not_applicable) == (4, 1)
+    assert (result.mean_change, result.share, result.ties) == (0.0, 0.5, 1.0)
+    assert result.pearson.change == 0.0
 
 
 def test_every_attack_is_run_by_default() -> None:
-    found = attack_metric(length, DATASET)
-    assert [one.attack for one in found] == list(ATTACKS)
-    by_name = {one.attack: one for one in found}
+    result = attack_metric(length, DATASET)
+    assert [outcome.attack for outcome in result] == list(ATTACKS)
+    by_name = {outcome.attack: outcome for outcome in result}
     assert by_name["truncation"].share == 1.0
     assert by_name["repetition"].share == 0.0
-    assert all(one.rows + one.not_applicable + one.undefined == len(DATASET) for one in found)
+    assert all(
+        outcome.rows + outcome.not_applicable + outcome.undefined == len(DATASET) for outcome in result
+    )
 
 
 def test_the_copied_reference_is_a_ceiling() -> None:
-    (found,) = attack_metric(overlap, DATASET, "copy_reference")
-    assert found.share == 0.0
-    assert (found.rows, found.undefined) == (4, 1)
+    (result,) = attack_metric(overlap, DATASET, "copy_reference")
+    assert result.share == 0.0
+    assert (result.rows, result.undefined) == (4, 1)
 
 
 def test_scores_are_those_of_the_same_rows() -> None:
@@ -76,9 +78,9 @@ def test_scores_are_those_of_the_same_rows() -> None:
         seen.append([row.id for row in examples])
         return [float(row.id) for row in examples]
 
-    (found,) = attack_metric(score, Dataset("turned", DATASET.rows[::-1]), ["number_swap"])
+    (result,) = attack_metric(score, Dataset("turned", DATASET.rows[::-1]), ["number_swap"])
     assert seen == [["4", "3", "2", "1", "0"], ["0"]]
-    assert found.mean_change == 0.0
+    assert result.mean_change == 0.0
 
 
 def test_a_metric_is_not_asked_about_no_rows() -> None:
@@ -87,8 +89,8 @@ def test_a_metric_is_not_asked_about_no_rows() -> None:
         return length(examples)
 
     part = Dataset("one", (DATASET.rows[4],))
-    (found,) = attack_metric(score, part, ["reorder"])
-    assert (found.rows, found.not_applicable, found.share) == (0, 1, None)
+    (result,) = attack_metric(score, part, ["reorder"])
+    assert (result.rows, result.not_applicable, result.share) == (0, 1, None)
 
 
 def test_the_seed_and_the_direction_are_passed_on() -> None:
@@ -106,8 +108,8 @@ def test_the_seed_and_the_direction_are_passed_on() -> None:
 
 def test_a_metric_of_the_package() -> None:
     metric = CandidateLength()
-    found = attack_metric(lambda rows: [value.score for value in metric.score(rows)], DATASET, PAPER_ATTACKS)
-    assert found == attack_metric(length, DATASET, PAPER_ATTACKS)
+    result = attack_metric(lambda rows: [value.score for value in metric.score(rows)], DATASET, PAPER_ATTACKS)
+    assert result == attack_metric(length, DATASET, PAPER_ATTACKS)
 
 
 def test_bad_calls() -> None:

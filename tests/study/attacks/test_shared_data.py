@@ -15,10 +15,10 @@ ALWAYS = {"reorder", "retrieve", "truncation", "repetition", "copy_context", "un
 @needs_data
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_summaries_of_the_paper(name: str) -> None:
-    found = attack_dataset(select(load_dataset(DATA / "newsroom.jsonl"), PAPER_NEWSROOM), name)
+    result = attack_dataset(select(load_dataset(DATA / "newsroom.jsonl"), PAPER_NEWSROOM), name)
     # Some summaries have no verb, number or second name; the others are all changed.
     least = 180 if name in ALWAYS else {"negation": 120, "number_swap": 50, "name_swap": 90}[name]
-    assert least <= len(found.rows) == 180 - found.not_applicable
+    assert least <= len(result.rows) == 180 - result.not_applicable
 
 
 @needs_data

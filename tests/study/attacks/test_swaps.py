@@ -19,12 +19,12 @@ NUMBER = re.compile(rf"[0-9]+|\b(?:{'|'.join(KINDS)})\b", re.IGNORECASE)
 @given(sentences, seeds)
 def test_only_numbers_change_and_each_one_does(text: str, seed: int) -> None:
     changed = swap_numbers(example(text), Random(seed))
-    found = NUMBER.findall(text)
+    result = NUMBER.findall(text)
     if changed is None:
-        assert not found
+        assert not result
         return
     assert NUMBER.split(changed) == NUMBER.split(text)
-    for old, new in zip(found, NUMBER.findall(changed), strict=True):
+    for old, new in zip(result, NUMBER.findall(changed), strict=True):
         assert old != new
         assert old.isdigit() == new.isdigit()
         if old.isdigit():

@@ -91,9 +91,9 @@ def _dataset(
     alpha: float,
 ) -> DatasetResult:
     rows = tuple(
-        _row(random, f"{name}-{item}", system, place, scale)
+        _row(random, f"{name}-{item}", system, index, scale)
         for item in range(items)
-        for place, system in enumerate(systems)
+        for index, system in enumerate(systems)
     )
     low, high = scale
     edges = tuple(low + (high - low) * step / 10 for step in range(11))
@@ -134,8 +134,8 @@ def _dataset(
     )
 
 
-def _row(random: Random, item: str, system: str, place: int, scale: tuple[float, float]) -> StudyRow:
-    quality = min(1.0, max(0.0, random.gauss(0.45 + 0.12 * place, 0.2)))
+def _row(random: Random, item: str, system: str, position: int, scale: tuple[float, float]) -> StudyRow:
+    quality = min(1.0, max(0.0, random.gauss(0.45 + 0.12 * position, 0.2)))
     scores: dict[str, float | None] = {}
     for name, _, higher, agreement, _ in METRICS:
         noise = random.gauss(0.5, 0.22)
@@ -214,37 +214,37 @@ def _cells(random: Random, number: int, systems: tuple[str, ...], rows: int) -> 
 
 
 def _ranked(cells: tuple[Cell, ...], level: str, statistic: str) -> list[Cell]:
-    found = [c for c in cells if (c.target, c.level, c.group, c.statistic) == (HUMAN, level, "", statistic)]
-    return sorted(found, key=lambda cell: -2.0 if cell.value is None else cell.value, reverse=True)
+    results = [c for c in cells if (c.target, c.level, c.group, c.statistic) == (HUMAN, level, "", statistic)]
+    return sorted(results, key=lambda cell: -2.0 if cell.value is None else cell.value, reverse=True)
 
 
 def _contrasts(cells: tuple[Cell, ...]) -> list[Contrast]:
-    found = []
+    results = []
     for level, statistic in (("pooled", "pearson"), ("item", "kendall")):
         ranked = _ranked(cells, level, statistic)
-        for place, better in enumerate(ranked):
-            for worse in ranked[place + 1 :]:
+        for index, better in enumerate(ranked):
+            for worse in ranked[index + 1 :]:
                 gap = None if worse.value is None or better.value is None else better.value - worse.value
                 p = None if gap is None else math.exp(-60 * gap) / 2
                 corrected = None if p is None else min(1.0, 20 * p)
                 pair = (better.metric, worse.metric)
-                found.append(Contrast(HUMAN, level, statistic, "perm-both", *pair, gap, p, corrected))
-    return found
+                results.append(Contrast(HUMAN, level, statistic, "perm-both", *pair, gap, p, corrected))
+    return results
 
 
 def _places(cells: tuple[Cell, ...]) -> list[MetricRank]:
-    found = []
+    results = []
     for level, statistic in (("pooled", "pearson"), ("item", "kendall")):
         cluster, rank, top = 1, 1, None
-        for place, cell in enumerate(_ranked(cells, level, statistic), 1):
+        for index, cell in enumerate(_ranked(cells, level, statistic), 1):
             if cell.value is None:
-                found.append(MetricRank(HUMAN, level, statistic, cell.metric, None, None, None))
+                results.append(MetricRank(HUMAN, level, statistic, cell.metric, None, None, None))
                 continue
             top = cell.value if top is None else top
             if top - cell.value > 0.1:
-                cluster, rank, top = cluster + 1, place, cell.value
-            found.append(MetricRank(HUMAN, level, statistic, cell.metric, cell.value, cluster, rank))
-    return found
+                cluster, rank, top = cluster + 1, index, cell.value
+            results.append(MetricRank(HUMAN, level, statistic, cell.metric, cell.value, cluster, rank))
+    return results
 
 
 def _ratios(random: Random, number: int) -> list[RatioPoint]:
@@ -264,10 +264,10 @@ def _ratios(random: Random, number: int) -> list[RatioPoint]:
 
 
 def _attacks(random: Random) -> list[AttackResult]:
-    found = []
+    results = []
     for name, _, _, agreement, _ in METRICS:
-        for place, attack in enumerate(ATTACKS):
-            share = min(0.99, max(0.05, 0.5 + agreement - 0.03 * place + random.gauss(0, 0.05)))
+        for index, attack in enumerate(ATTACKS):
+            share = min(0.99, max(0.05, 0.5 + agreement - 0.03 * index + random.gauss(0, 0.05)))
             if attack == "copy_reference":
                 share = 0.04
             if name == "bleu1" and attack == "reorder":
@@ -275,22 +275,22 @@ def _attacks(random: Random) -> list[AttackResult]:
             if name == "random":
                 share = 0.5 + random.gauss(0, 0.02)
             drop = 0.0 if (name, attack) == ("bleu1", "reorder") else agreement * random.uniform(-0.6, 0.1)
-            changed = 0 if (name, attack) == ("meteor", "number_swap") else 150 - 6 * place
-            found.append(
+            changed = 0 if (name, attack) == ("meteor", "number_swap") else 150 - 6 * index
+            results.append(
                 AttackResult(
                     name, attack, changed, 160 - changed, 0.5, 0.5 - 0.2 * agreement, share if changed else None,
                     min(1.0, share + 0.05) if changed else None, changed // 2, agreement if changed else None,
                     agreement + drop if changed else None,
                 )
             )  # fmt: skip
-    return found
+    return results
 
 
 def _disagreements(name: str, systems: tuple[str, ...]) -> list[Disagreement]:
     kinds = (("out_of_vocabulary",), ("copied_from_context", "further_inference"), ())
     return [
         Disagreement(
-            "mars", f"{name}-{place}", systems[place % len(systems)], kind, 0.31 + 0.02 * place, 0.8, 0.04, 0.93,
+            "mars", f"{name}-{index}", systems[index % len(systems)], kind, 0.31 + 0.02 * index, 0.8, 0.04, 0.93,
             CONTEXT, (REFERENCE, "All but one of the trees were alive."), CANDIDATE,
             (
                 ResultTerm(0.0, 0.41, 0.5, ((REFERENCE, False),)),
@@ -299,7 +299,7 @@ def _disagreements(name: str, systems: tuple[str, ...]) -> list[Disagreement]:
                 ),
             ),
         )
-        for place, kind in enumerate(kinds)
+        for index, kind in enumerate(kinds)
     ]  # fmt: skip
 
 

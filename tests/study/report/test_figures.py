@@ -71,18 +71,18 @@ def test_files_are_well_formed_and_have_no_variables() -> None:
         assert root.tag == f"{SVG}svg"
         assert "var(" not in svg
         width, height = float(root.get("width", 0)), float(root.get("height", 0))
-        for found in root.iter(f"{SVG}text"):
-            if found.get("x"):
-                assert -1 <= float(found.get("x", 0)) <= width
-                assert -1 <= float(found.get("y", 0)) <= height
+        for node in root.iter(f"{SVG}text"):
+            if node.get("x"):
+                assert -1 <= float(node.get("x", 0)) <= width
+                assert -1 <= float(node.get("y", 0)) <= height
 
 
 def test_all_classes_have_a_rule_and_all_colours_a_value() -> None:
     rules = figure_rules()
     for figure in figures():
         for panel in figure.panels:
-            for found in ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter():
-                for name in found.get("class", "").split():
+            for node in ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter():
+                for name in node.get("class", "").split():
                     assert name == "mark" or f".{name} " in rules, name
     assert LIGHT.keys() == DARK.keys()
 
@@ -91,11 +91,11 @@ def test_least_squares_as_numpy_has_it() -> None:
     random = np.random.default_rng(3)
     x = random.normal(size=50)
     y = 0.4 * x + random.normal(size=50)
-    found = fit(list(zip(x.tolist(), y.tolist(), strict=True)))
-    assert found is not None
+    result = fit(list(zip(x.tolist(), y.tolist(), strict=True)))
+    assert result is not None
     slope, intercept = np.polyfit(x, y, 1)
-    assert (found.slope, found.intercept) == pytest.approx((slope, intercept))
-    assert found.r == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert (result.slope, result.intercept) == pytest.approx((slope, intercept))
+    assert result.r == pytest.approx(np.corrcoef(x, y)[0, 1])
 
 
 @pytest.mark.parametrize("points", [[], [(1.0, 1.0)], [(1.0, 2.0), (1.0, 3.0)], [(1.0, 2.0), (2.0, 2.0)]])
@@ -153,8 +153,8 @@ def test_labels_of_curves_keep_apart() -> None:
     figure = ratio_curve(sample_study())
     assert figure is not None
     for panel in figure.panels:
-        found = ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter("text")
-        places = sorted(float(label.get("y", 0)) for label in found if (label.text or "").startswith("q ="))
+        result = ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter("text")
+        places = sorted(float(label.get("y", 0)) for label in result if (label.text or "").startswith("q ="))
         assert len(places) == 3
         assert all(b - a >= APART - 0.02 for a, b in itertools.pairwise(places))
 
@@ -207,8 +207,6 @@ def test_without_the_library_the_reason_is_given(monkeypatch: pytest.MonkeyPatch
 def test_labels_of_rows_are_not_cut_off() -> None:
     for figure in figures():
         for panel in figure.panels:
-            for found in ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter("text"):
-                if found.get("text-anchor") == "end":
-                    assert float(found.get("x", 0)) >= 5 * len(found.text or ""), (
-                        f"{figure.name}: {found.text}"
-                    )
+            for node in ElementTree.fromstring(f"<svg>{panel.body}</svg>").iter("text"):
+                if node.get("text-anchor") == "end":
+                    assert float(node.get("x", 0)) >= 5 * len(node.text or ""), f"{figure.name}: {node.text}"

@@ -34,7 +34,7 @@ def said(dataset: DatasetResult) -> str:
 
 
 def test_a_significant_leader() -> None:
-    found = said(
+    result = said(
         DatasetResult(
             "d",
             INFO,
@@ -42,44 +42,44 @@ def test_a_significant_leader() -> None:
             contrasts=(contrast("mars", "bertscore", 0.01), contrast("mars", "candidate_length", 0.001)),
         )
     )
-    assert "mars agrees most with people: Pearson's r 0.500 (95% interval 0.400 to 0.600)." in found
-    assert "Its lead over every other metric is significant." in found
-    assert "The strongest sentinel, candidate_length, reaches 0.100; every metric exceeds that." in found
+    assert "mars agrees most with people: Pearson's r 0.500 (95% interval 0.400 to 0.600)." in result
+    assert "Its lead over every other metric is significant." in result
+    assert "The strongest sentinel, candidate_length, reaches 0.100; every metric exceeds that." in result
 
 
 def test_a_lead_that_was_not_shown() -> None:
     # The uncorrected p-value is below 0.05, the corrected one is not.
-    found = said(
+    result = said(
         DatasetResult(
             "d", INFO, cells=cells(bertscore=0.5, mars=0.4), contrasts=(contrast("bertscore", "mars", 0.09),)
         )
     )
-    assert "Its lead over mars is not significant." in found
-    assert "mars is number 2 of 2 with 0.400 (95% interval 0.300 to 0.500); " in found
-    assert "that it is worse than bertscore was not shown." in found
+    assert "Its lead over mars is not significant." in result
+    assert "mars is number 2 of 2 with 0.400 (95% interval 0.300 to 0.500); " in result
+    assert "that it is worse than bertscore was not shown." in result
 
 
 def test_mars_significantly_behind() -> None:
-    found = said(
+    result = said(
         DatasetResult(
             "d", INFO, cells=cells(bertscore=0.5, mars=0.1), contrasts=(contrast("bertscore", "mars", 0.01),)
         )
     )
-    assert "significantly below bertscore." in found
+    assert "significantly below bertscore." in result
 
 
 def test_a_sentinel_that_leads_is_called_one() -> None:
-    found = said(DatasetResult("d", INFO, cells=cells(candidate_length=0.5, mars=0.4)))
-    assert "It is a sentinel and knows nothing of quality: no metric beats it here." in found
-    assert "1 of 1 metric does not exceed that." in found
-    assert "Whether it is better than the others was not tested." in found
+    result = said(DatasetResult("d", INFO, cells=cells(candidate_length=0.5, mars=0.4)))
+    assert "It is a sentinel and knows nothing of quality: no metric beats it here." in result
+    assert "1 of 1 metric does not exceed that." in result
+    assert "Whether it is better than the others was not tested." in result
 
 
 def test_a_metric_alone_leads_nothing() -> None:
-    found = findings(small_study(DatasetResult("d", INFO, cells=cells(mars=0.5))))
-    assert [len(finding.sentences) for finding in found] == [1, 1]
+    result = findings(small_study(DatasetResult("d", INFO, cells=cells(mars=0.5))))
+    assert [len(finding.sentences) for finding in result] == [1, 1]
     assert (
-        found[1].sentences[0]
+        result[1].sentences[0]
         == "Over all rows, mars reaches Pearson's r 0.500 (95% interval 0.400 to 0.600)."
     )
 
@@ -110,8 +110,8 @@ def test_the_ceiling_is_not_an_attack() -> None:
 
 
 def test_weak_agreement_of_raters_is_named() -> None:
-    found = said(DatasetResult("d", replace(INFO, alpha_interval=0.31)))
-    assert found.startswith("The raters' agreement (Krippendorff's alpha 0.31) is below the customary 0.67")
+    result = said(DatasetResult("d", replace(INFO, alpha_interval=0.31)))
+    assert result.startswith("The raters' agreement (Krippendorff's alpha 0.31) is below the customary 0.67")
     assert len(findings(small_study(DatasetResult("d", replace(INFO, alpha_interval=0.7))))) == 1
 
 

@@ -66,7 +66,7 @@ class Page(HTMLParser):
         self.texts.append(data)
 
     def count(self, tag: str) -> int:
-        return sum(found == tag for found, _ in self.tags)
+        return sum(name == tag for name, _ in self.tags)
 
 
 def page_of(study: Study) -> str:
@@ -88,7 +88,7 @@ def page_with(payload: str) -> str:
 
 @cache
 def harmless_structure() -> list[tuple[str, set[str]]]:
-    return [(tag, set(found)) for tag, found in Page(page_with("x")).tags]
+    return [(tag, set(attributes)) for tag, attributes in Page(page_with("x")).tags]
 
 
 def check_inert(page: Page) -> None:
@@ -117,7 +117,7 @@ def test_texts_of_strangers_stay_texts(payload: str) -> None:
     check_inert(page)
     html.encode("utf-8")
     # The payload changes texts and values of attributes, never the structure.
-    assert [(tag, set(found)) for tag, found in page.tags] == harmless_structure()
+    assert [(tag, set(attributes)) for tag, attributes in page.tags] == harmless_structure()
 
 
 def test_a_payload_is_shown_to_the_reader() -> None:
@@ -177,9 +177,9 @@ def test_every_section_is_in_the_contents() -> None:
 
 def test_undefined_numbers_say_why() -> None:
     texts = Page(sample_page()).texts
-    places = [place for place, text in enumerate(texts) if text == "undefined"]
+    places = [index for index, text in enumerate(texts) if text == "undefined"]
     assert places
-    assert "the metric's scores are all equal" in {texts[place + 1] for place in places}
+    assert "the metric's scores are all equal" in {texts[position + 1] for position in places}
 
 
 def test_texts_and_numbers_are_there() -> None:

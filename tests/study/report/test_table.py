@@ -82,8 +82,8 @@ def test_lists_and_counts() -> None:
 
 
 def test_names_of_strangers_become_file_names() -> None:
-    found = slugs(["../../etc/passwd", "News Room", "news_room", "日本", "", "a" * 500])
-    assert found == ["etc_passwd", "news_room", "news_room_2", "unnamed", "unnamed_2", "a" * 60]
+    result = slugs(["../../etc/passwd", "News Room", "news_room", "日本", "", "a" * 500])
+    assert result == ["etc_passwd", "news_room", "news_room_2", "unnamed", "unnamed_2", "a" * 60]
 
 
 def test_texts_of_strangers() -> None:

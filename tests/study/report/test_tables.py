@@ -40,8 +40,8 @@ def cell(metric: str, value: float | None, level: str = "pooled", group: str = "
 
 
 def column(table: Table, title: str) -> dict[str, TableCell]:
-    place = [column.title for column in table.columns].index(title)
-    return {row[0].text: row[place] for row in table.rows}
+    position = [column.title for column in table.columns].index(title)
+    return {row[0].text: row[position] for row in table.rows}
 
 
 def test_table_2_has_every_data_set_and_says_why_alpha_is_missing() -> None:
@@ -61,7 +61,7 @@ def test_table_3_has_a_column_for_each_system() -> None:
         ("answers", 3),
     ]
     assert len(table.rows) == 12
-    assert all(sum(row[place].best for row in table.rows) == 1 for place in range(1, len(table.columns)))
+    assert all(sum(row[index].best for row in table.rows) == 1 for index in range(1, len(table.columns)))
 
 
 def test_cells_carry_interval_cluster_and_counts() -> None:
@@ -87,9 +87,9 @@ def test_cells_carry_interval_cluster_and_counts() -> None:
 
 def test_an_undefined_number_says_why_and_a_missing_one_does_not() -> None:
     dataset = DatasetResult("d", INFO, cells=(cell("mars", None, reason="metric_constant"),))
-    found = column(metric_tables.by_level(small_study(dataset), "pearson"), "all rows")
-    assert (found["mars"].value, found["mars"].reason) == (None, "the metric's scores are all equal")
-    assert (found["bertscore"].value, found["bertscore"].reason) == (None, "")
+    result = column(metric_tables.by_level(small_study(dataset), "pearson"), "all rows")
+    assert (result["mars"].value, result["mars"].reason) == (None, "the metric's scores are all equal")
+    assert (result["bertscore"].value, result["bertscore"].reason) == (None, "")
 
 
 def test_ablations_are_the_same_numbers_with_a_best_of_their_own() -> None:
@@ -190,7 +190,7 @@ def test_table_5_has_ratios_across_and_one_best_for_each_data_set() -> None:
         ("stories", 2.0),
         ("summaries", 0.5),
     ]
-    best = [(row[0].text, place) for row in table.rows for place, entry in enumerate(row) if entry.best]
+    best = [(row[0].text, index) for row in table.rows for index, entry in enumerate(row) if entry.best]
     assert best == [("stories", 5), ("summaries", 4), ("answers", 3)]
 
 

@@ -30,7 +30,7 @@ def test_every_table_in_three_formats_and_every_figure_in_two(tmp_path: Path) ->
     for name in files:
         endings.setdefault(name.partition(".")[0], set()).add(name.partition(".")[2])
     assert endings.pop("report") == {"html"}
-    kinds = {(stem.partition("/")[0], *sorted(found)) for stem, found in endings.items()}
+    kinds = {(stem.partition("/")[0], *sorted(ending)) for stem, ending in endings.items()}
     assert kinds == {("tables", "csv", "md", "tex"), ("figures", "png", "svg")}
     assert len(endings) > 40
     for name, content in files.items():
@@ -52,10 +52,10 @@ def test_numbers_of_a_csv_file_are_those_of_the_study(
     study = sample_study()
     write_report(replace(study, datasets=study.datasets[:1]), tmp_path)
     with open(tmp_path / "tables" / "table3_levels_kendall.csv", newline="", encoding="utf-8") as file:
-        found = {row["metric"]: row for row in csv.DictReader(file)}
+        results = {row["metric"]: row for row in csv.DictReader(file)}
     for cell in study.datasets[0].cells:
         if (cell.level, cell.group, cell.statistic) == ("item", "", "kendall"):
-            row = found[cell.metric]
+            row = results[cell.metric]
             shown = [float(row[f"stories: within items{part}"]) for part in ("", " low", " high")]
             assert shown == [cell.value, cell.low, cell.high]
 

@@ -11,16 +11,25 @@ from mars_score.types import Example
 from mars_score.web.explain.explanation import explain_examples
 from mars_score.web.explain.page import FILES, HERE, fragment, to_page
 from mars_score.web.explain.standing import find_standing
-from tests.study.report.browser.test_report_in_chromium import CONTRASTS, contrast
+from tests.chromium import (
+    CONTRASTS,
+    OPEN_ALL,
+    SCRIPTS,
+    WIDTHS,
+    check_contrasts,
+    check_dark,
+    check_nothing_ran,
+    check_width,
+    opened_file,
+)
 from tests.web.explain.sample import explained_with, sample, scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page
 
-OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true"
 PAIRS = CONTRASTS | {"shared": ("ink", "best"), "badge": ("paper", "accent"), "flags": ("warn", "paper")}
 
 
@@ -37,24 +46,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Browser, file: Path) -> Iterator[Page]:
-    """Open the page; fail on any request but the file itself, and on any message."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    wrong: list[str] = []
-
-    def listen(request: Request) -> None:
-        if request.url not in (file.as_uri(), "data:,"):
-            wrong.append(f"request: {request.url}")
-
-    page.on("request", listen)
-    page.on("console", lambda message: wrong.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-    page.goto(file.as_uri())
-    yield page
-    context.close()
-    assert wrong == []
+    with opened_file(browser, file) as page:
+        yield page
 
 
 def shown(page: Page) -> list[str]:
@@ -145,17 +138,9 @@ def test_words_tell_more_on_hover_and_by_keys(page: Page) -> None:
     assert "removed before scoring" in tip.inner_text()
 
 
-@pytest.mark.parametrize("width", [1280, 768, 390, 320])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_never_scrolls_sideways(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    page.evaluate(OPEN_ALL)
-    beyond = page.evaluate(
-        """() => [...document.querySelectorAll("body *")].filter((found) =>
-          !found.closest(".ex-scroll, .skip, .ex-tip") && found.getBoundingClientRect().right > innerWidth + 0.5
-        ).map((found) => found.outerHTML.slice(0, 80))"""
-    )
-    assert beyond == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_width(page, width, ".ex-scroll, .skip, .ex-tip")
 
 
 def test_bars_are_drawn_to_scale(page: Page) -> None:
@@ -176,23 +161,12 @@ def test_the_table_keeps_its_roles_on_a_phone(page: Page) -> None:
 
 
 def test_dark_by_system_and_by_choice(page: Page) -> None:
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(ground)
-    page.emulate_media(color_scheme="dark")
-    dark = page.evaluate(ground)
-    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(20, 23, 27)")
-    page.locator("#theme").click()
-    assert page.evaluate(ground) == light
+    check_dark(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_read(page: Page, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    for what, pair in PAIRS.items():
-        first, second = (
-            page.evaluate(f"getComputedStyle(document.body).getPropertyValue('--{name}')") for name in pair
-        )
-        assert contrast(first, second) >= 4.5, (what, scheme)
+    check_contrasts(page, scheme, PAIRS)
 
 
 def test_paper_shows_everything(page: Page) -> None:
@@ -233,41 +207,25 @@ def test_a_fragment_that_is_put_in_later_works(browser: Browser, tmp_path: Path)
         f'<button id="theme" hidden></button><div id="here"></div><script>{made.script}</script>',
         encoding="utf-8",
     )
-    context = browser.new_context(offline=True)
-    page = context.new_page()
-    messages: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.goto(host.as_uri())
-    for _ in range(2):
-        page.evaluate(
-            "html => document.getElementById('here').insertAdjacentHTML('beforeend', html)",
-            str(fragment(items, standing)),
-        )
-    page.locator(".ex-words .ex-word").first.hover()
-    assert page.locator(".ex-tip").inner_text().startswith("By: noun")
-    assert page.locator(".ex-item[open]").count() == 2
-    assert messages == []
-    context.close()
+    with opened_file(browser, host) as page:
+        for _ in range(2):
+            page.evaluate(
+                "html => document.getElementById('here').insertAdjacentHTML('beforeend', html)",
+                str(fragment(items, standing)),
+            )
+        page.locator(".ex-words .ex-word").first.hover()
+        assert page.locator(".ex-tip").inner_text().startswith("By: noun")
+        assert page.locator(".ex-item[open]").count() == 2
 
 
-def test_texts_of_strangers_do_not_run(browser: Browser, tmp_path: Path) -> None:
-    attack = "\"'><script>window.ran=1</script><img src=x onerror=window.ran=1><svg onload=window.ran=1>"
-    items, standing = explained_with(lambda text: f"{text}{attack}")
+def test_scripts_in_texts_do_not_run(browser: Browser, tmp_path: Path) -> None:
+    items, standing = explained_with(lambda text: f"{text}{SCRIPTS}")
     path = tmp_path / "page.html"
-    path.write_text(to_page(items, standing, signature=attack, source=attack), encoding="utf-8")
-    context = browser.new_context(offline=True, viewport={"width": 320, "height": 800})
-    page = context.new_page()
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(path.as_uri())
-    page.evaluate(OPEN_ALL)
-    page.locator(".ex-words .ex-word").first.hover()
-    assert page.evaluate("window.ran === undefined")
-    assert page.locator("img").count() == 0
-    assert page.locator("script").count() == 1
-    assert [url for url in requests if url != "data:,"] == [path.as_uri()]
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
+    path.write_text(to_page(items, standing, signature=SCRIPTS, source=SCRIPTS), encoding="utf-8")
+    with opened_file(browser, path, width=320) as page:
+        page.evaluate(OPEN_ALL)
+        page.locator(".ex-words .ex-word").first.hover()
+        check_nothing_ran(page)
 
 
 def test_two_hundred_items_open_folded(browser: Browser, tmp_path: Path) -> None:
@@ -281,11 +239,8 @@ def test_two_hundred_items_open_folded(browser: Browser, tmp_path: Path) -> None
     html = to_page(explain_examples(toy, examples, items), standing, signature="s", source="rows.jsonl")
     path.write_text(html, encoding="utf-8")
     assert len(html) < 200 * 15_000
-    context = browser.new_context(offline=True)
-    page = context.new_page()
-    page.goto(path.as_uri())
-    assert page.locator("#count").inner_text() == "200 of 200 shown"
-    assert page.locator(".ex-item[open]").count() == 1
-    page.get_by_label("Search").fill("row-117")
-    assert page.locator("#count").inner_text() == "1 of 200 shown"
-    context.close()
+    with opened_file(browser, path) as page:
+        assert page.locator("#count").inner_text() == "200 of 200 shown"
+        assert page.locator(".ex-item[open]").count() == 1
+        page.get_by_label("Search").fill("row-117")
+        assert page.locator("#count").inner_text() == "1 of 200 shown"

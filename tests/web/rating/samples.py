@@ -30,8 +30,8 @@ ENDINGS = {
 
 
 def context(item: int, sentences: int = 1) -> str:
-    person, place = PEOPLE[item % 10], PLACES[item // 10 % 10]
-    first = f"{person} came to the {place} early on day {item + 1}. A stranger stood there and asked for the keeper."
+    person, position = PEOPLE[item % 10], PLACES[item // 10 % 10]
+    first = f"{person} came to the {position} early on day {item + 1}. A stranger stood there and asked for the keeper."
     more = [
         f"{number} boats lay at the quay that morning, and not one of them had its sails up."
         for number in range(2, sentences + 1)
@@ -43,14 +43,14 @@ def rows(items: int = 4, *, sentences: int = 1) -> list[SheetRow]:
     """Three texts an item; codes that say nothing."""
     made = [
         SheetRow(
-            f"{(item * 3 + place) * 2654435761 % 2**32:08x}",
+            f"{(item * 3 + index) * 2654435761 % 2**32:08x}",
             f"day-{item + 1}",
             variant,
             context(item, sentences),
             f"{PEOPLE[item % 10]} {ENDINGS[variant]}",
         )
         for item in range(items)
-        for place, variant in enumerate(VARIANTS)
+        for index, variant in enumerate(VARIANTS)
     ]
     return sorted(made, key=lambda row: row.code)
 

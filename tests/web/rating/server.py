@@ -44,13 +44,13 @@ class Server:
             env=environment(),
         )
         assert self.process.stderr is not None
-        told = ""
+        said = ""
         for line in self.process.stderr:
-            told += line
-            if found := re.search(r"listening on http://127\.0\.0\.1:(\d+)/", line):
-                self.port = int(found[1])
+            said += line
+            if result := re.search(r"listening on http://127\.0\.0\.1:(\d+)/", line):
+                self.port = int(result[1])
                 return
-        raise AssertionError(told)
+        raise AssertionError(said)
 
     def kill(self) -> None:
         """End it as a crash would (SIGKILL)."""

@@ -37,11 +37,11 @@ def begin(client: TestClient, rater: str = "Ida", **more: str) -> Any:
 
 def fields(page: str) -> dict[str, str]:
     """What the page's form sends by itself."""
-    found = (attributes for tag, attributes in Page(page).tags if tag == "input")
+    result = (attributes for tag, attributes in Page(page).tags if tag == "input")
     return {
-        str(one["name"]): str(one["value"])
-        for one in found
-        if one.get("type") == "hidden" or "checked" in one
+        str(item["name"]): str(item["value"])
+        for item in result
+        if item.get("type") == "hidden" or "checked" in item
     }
 
 
@@ -66,18 +66,18 @@ def test_from_the_first_text_to_the_last_without_a_script(
 ) -> None:
     assert "12 texts" in client.get("/").text
     where = begin(client).headers["location"]
-    for number, one in enumerate(order_for(sheet, "Ida"), 1):
+    for number, item in enumerate(order_for(sheet, "Ida"), 1):
         assert parse_qs(urlsplit(where).query) == {"rater": ["Ida"], "n": [str(number)]}
         page = client.get(where).text
         assert f"Text {number} of 12" in page
-        assert one.text in Page(page).texts
-        assert one.context in Page(page).texts
+        assert item.text in Page(page).texts
+        assert item.context in Page(page).texts
         answer = submit(client, number, FULL, go="next")
         assert answer.status_code == 303
         where = answer.headers["location"]
     assert where == "/texts?rater=Ida"
     assert "All 12 texts are rated" in client.get(where).text
-    assert store.answers_of("Ida") == {one.code: dict.fromkeys(QUESTIONS, 4) for one in sheet.texts}
+    assert store.answers_of("Ida") == {text.code: dict.fromkeys(QUESTIONS, 4) for text in sheet.texts}
 
 
 def test_raters_go_on_where_they_were(client: TestClient) -> None:
@@ -99,7 +99,7 @@ def test_another_rater_knows_nothing_of_it(client: TestClient) -> None:
     begin(client)
     submit(client, 1, FULL)
     assert begin(client, "Tomas").headers["location"] == "/text?rater=Tomas&n=1"
-    assert "checked" not in {name for _, found in Page(text(client, 1, "Tomas")).tags for name in found}
+    assert "checked" not in {name for _, tag in Page(text(client, 1, "Tomas")).tags for name in tag}
     assert "Ida" not in client.get("/").text
 
 
@@ -238,7 +238,7 @@ def test_nothing_tells_which_text_is_which(sheet: Sheet, store: RatingStore) -> 
 def test_pages_of_variants_have_one_shape(client: TestClient) -> None:
     begin(client)
     shapes = {
-        tuple((tag, tuple(found)) for tag, found in Page(text(client, number)).tags)
+        tuple((tag, tuple(attributes)) for tag, attributes in Page(text(client, number)).tags)
         for number in range(2, 12)
     }
     assert len(shapes) == 1
@@ -248,7 +248,7 @@ def test_labels_headings_and_policy(client: TestClient) -> None:
     begin(client)
     answer = client.get("/text?rater=Ida&n=2")
     page = Page(answer.text)
-    radios = [found for tag, found in page.tags if found.get("type") == "radio"]
+    radios = [attributes for tag, attributes in page.tags if attributes.get("type") == "radio"]
     assert len(radios) == 21
     assert [radio["aria-label"] for radio in radios[:2]] == ["1: has nothing to do with it", "2"]
     assert page.count("legend") == page.count("fieldset") == 3

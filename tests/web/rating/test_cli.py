@@ -21,7 +21,7 @@ def _sheet(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["sheet.csv"], "one of --serve, --status and --export FILE.csv"),
         (["sheet.csv", "--serve", "--status"], "one of --serve, --status and --export FILE.csv"),
@@ -36,11 +36,11 @@ def _sheet(cli: CommandLine) -> None:
         (["sheet.csv", "--serve", "--token", "x"], "at least 8 signs"),
     ],
 )
-def test_what_is_refused(cli: CommandLine, arguments: list[str], told: str) -> None:
+def test_what_is_refused(cli: CommandLine, arguments: list[str], message: str) -> None:
     before = sorted(cli.folder.iterdir())
     done = cli("rate", *arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert sorted(cli.folder.iterdir()) == before
 
 

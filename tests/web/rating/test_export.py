@@ -36,12 +36,12 @@ def sheet(cli: CommandLine) -> Path:
 @pytest.fixture
 def store(sheet: Path) -> Iterator[RatingStore]:
     """Three raters, of whom one has not finished; one answer was changed."""
-    found = read_sheet(sheet)
-    with RatingStore(sheet.with_name("sheet.ratings.sqlite"), found, make=True) as store:
-        for place, rater in enumerate(RATERS):
+    loaded = read_sheet(sheet)
+    with RatingStore(sheet.with_name("sheet.ratings.sqlite"), loaded, make=True) as store:
+        for index, rater in enumerate(RATERS):
             store.add_rater(rater)
-            for number, text in enumerate(found.texts[: 12 - 2 * (place == 2)]):
-                given = {question: (number + place + len(question)) % 7 + 1 for question in QUESTIONS}
+            for number, text in enumerate(loaded.texts[: 12 - 2 * (index == 2)]):
+                given = {question: (number + index + len(question)) % 7 + 1 for question in QUESTIONS}
                 store.save(rater, text.code, {question: 8 - rating for question, rating in given.items()})
                 store.save(rater, text.code, given)
         yield store
@@ -55,10 +55,10 @@ def expected(sheet: Path) -> set[Rating]:
             made[text.code].variant,
             question,
             rater,
-            float((number + place + len(question)) % 7 + 1),
+            float((number + index + len(question)) % 7 + 1),
         )
-        for place, rater in enumerate(RATERS)
-        for number, text in enumerate(read_sheet(sheet).texts[: 12 - 2 * (place == 2)])
+        for index, rater in enumerate(RATERS)
+        for number, text in enumerate(read_sheet(sheet).texts[: 12 - 2 * (index == 2)])
         for question in QUESTIONS
     }
 
@@ -68,11 +68,11 @@ def test_the_study_reads_what_raters_answered(cli: CommandLine, sheet: Path, sto
     done = cli("rate", "sheet.csv", "--export", "ratings.csv")
     assert done.code == 0, done.err
     assert done.err == "102 ratings of 3 raters: ratings.csv\nnot complete: Zo\u00eb 2, 10 of 12 texts\n"
-    found = read_ratings("ratings.csv")
-    assert len(found) == 102
-    assert set(found) == expected(sheet)
-    study = augmentation_study(found)
-    assert {one.n for one in study.ratings} <= {11, 12} | {10}
+    ratings = read_ratings("ratings.csv")
+    assert len(ratings) == 102
+    assert set(ratings) == expected(sheet)
+    study = augmentation_study(ratings)
+    assert {rating.n for rating in study.ratings} <= {11, 12} | {10}
     assert len(study.ratings) == 9
     again = cli("rate", "sheet.csv", "--export", "again.csv", "--key", "sheet.key.csv")
     assert again.code == 0
@@ -111,13 +111,13 @@ def test_nothing_is_written_over(cli: CommandLine, sheet: Path, store: RatingSto
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "message"),
     [("no/ratings.csv", "there is no folder no"), ("ratings.json", "written to a .csv file")],
 )
-def test_outputs_that_cannot_be(cli: CommandLine, store: RatingStore, output: str, told: str) -> None:
+def test_outputs_that_cannot_be(cli: CommandLine, store: RatingStore, output: str, message: str) -> None:
     done = cli("rate", "sheet.csv", "--export", output)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
 
 
 def test_keys_that_do_not_fit(cli: CommandLine, sheet: Path, store: RatingStore) -> None:
@@ -131,11 +131,11 @@ def test_keys_that_do_not_fit(cli: CommandLine, sheet: Path, store: RatingStore)
         "sheet.key.csv:2: unknown variant 'best'": key_text([replace(made[0], variant="best"), *made[1:]]),
         "is on line 2 and again on line 3": key_text([made[0], *made]),
     }
-    for told, content in cases.items():
+    for message, content in cases.items():
         key.unlink(missing_ok=True)
         if content is not None:
             key.write_text(content, newline="")
         done = cli("rate", "sheet.csv", "--export", "ratings.csv")
         assert done.code == 2
-        assert told in done.err
+        assert message in done.err
         assert not (cli.folder / "ratings.csv").exists()

@@ -47,13 +47,13 @@ class Rater(threading.Thread):
                 page = client.post("/start", data={"rater": self.rater, "again": "yes"})
                 number = int(page.url.params["n"])
                 mark = re.findall('name="sheet" value="([0-9a-f]+)"', page.text)[0]
-                for place in range(number, TEXTS + 1):
+                for index in range(number, TEXTS + 1):
                     for question in QUESTIONS:
-                        asked = self.rater, place, question
+                        asked = self.rater, index, question
                         if asked in self.acknowledged:
                             continue
                         rating = chance.randint(1, 7)
-                        sent = {"rater": self.rater, "n": place, "sheet": mark}
+                        sent = {"rater": self.rater, "n": index, "sheet": mark}
                         answer = client.post("/answer", data={**sent, "question": question, "rating": rating})
                         if answer.status_code == 200:
                             self.acknowledged[asked] = rating
@@ -85,11 +85,11 @@ def test_kill_and_go_on(server: Server) -> None:
     for rater in raters:
         rater.join()
     assert server.stop() == 0
-    found = stored(server)
-    assert len(found) == len(RATERS) * TEXTS * 3
-    assert acknowledged.items() <= found.items()
+    result = stored(server)
+    assert len(result) == len(RATERS) * TEXTS * 3
+    assert acknowledged.items() <= result.items()
     # An answer on its way when the server was killed may be there without having been acknowledged.
-    assert len(found) - len(acknowledged) <= 2 * len(RATERS)
+    assert len(result) - len(acknowledged) <= 2 * len(RATERS)
 
 
 def stored(server: Server) -> dict[tuple[str, int, str], int]:
@@ -101,4 +101,7 @@ def stored(server: Server) -> dict[tuple[str, int, str], int]:
             for rater in RATERS
             for number, text in enumerate(order_for(sheet, rater), 1)
         }
-        return {(one.rater, places[one.rater, one.code], one.question): one.rating for one in store.answers()}
+        return {
+            (answer.rater, places[answer.rater, answer.code], answer.question): answer.rating
+            for answer in store.answers()
+        }

@@ -32,11 +32,11 @@ names = st.text("abcdef 0123", min_size=1, max_size=8)
 
 @given(texts, names)
 @settings(deadline=None)
-def test_an_order_is_a_permutation_in_rounds(found: list[SheetText], rater: str) -> None:
-    sheet = Sheet(Path("sheet.csv"), tuple(found))
+def test_an_order_is_a_permutation_in_rounds(sheet_texts: list[SheetText], rater: str) -> None:
+    sheet = Sheet(Path("sheet.csv"), tuple(sheet_texts))
     order = order_for(sheet, rater)
-    assert sorted(text.code for text in order) == sorted(text.code for text in found)
-    assert order == order_for(sheet, rater) == order_for(Sheet(Path("x"), tuple(found[::-1])), rater)
+    assert sorted(text.code for text in order) == sorted(text.code for text in sheet_texts)
+    assert order == order_for(sheet, rater) == order_for(Sheet(Path("x"), tuple(sheet_texts[::-1])), rater)
     seen: Counter[str] = Counter()
     rounds = []
     for text in order:
@@ -47,9 +47,9 @@ def test_an_order_is_a_permutation_in_rounds(found: list[SheetText], rater: str)
 
 @given(names, names)
 @settings(deadline=None, max_examples=30)
-def test_raters_have_orders_of_their_own(one: str, other: str) -> None:
-    same = order_for(TWENTY, one) == order_for(TWENTY, other)
-    assert same == (rater_key(one) == rater_key(other))
+def test_raters_have_orders_of_their_own(first: str, second: str) -> None:
+    same = order_for(TWENTY, first) == order_for(TWENTY, second)
+    assert same == (rater_key(first) == rater_key(second))
 
 
 def test_another_process_finds_the_same_order() -> None:

@@ -36,7 +36,7 @@ def test_the_hash_is_of_the_texts_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("id,context,text\n1,a,b\n", ":1: there is no column 'code'"),
         ("\n\ncode,text\n1,b\n", ":3: there is no column 'context'"),
@@ -48,13 +48,13 @@ def test_the_hash_is_of_the_texts_alone(tmp_path: Path) -> None:
         ('code,context,text\n1,"a,b\n', ":2: a quote is opened in this row and never closed"),
     ],
 )
-def test_what_is_no_sheet(tmp_path: Path, content: str, told: str) -> None:
+def test_what_is_no_sheet(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(content)
     with pytest.raises(InputError) as raised:
         read_sheet(path)
     assert str(raised.value).startswith(str(path))
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert "remedy: " in str(raised.value)
 
 

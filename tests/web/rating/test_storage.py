@@ -63,20 +63,20 @@ def test_many_threads_and_two_connections(store: RatingStore, sheet: Sheet) -> N
     codes = [text.code for text in sheet.texts]
     with again(store, sheet) as other:
 
-        def rate(place: int) -> None:
-            own = (store, other)[place % 2]
-            own.add_rater(raters[place])
+        def rate(index: int) -> None:
+            rating_store = (store, other)[index % 2]
+            rating_store.add_rater(raters[index])
             for number, code in enumerate(codes):
                 for question in QUESTIONS:
-                    own.save(raters[place], code, {question: (place + number) % 7 + 1})
+                    rating_store.save(raters[index], code, {question: (index + number) % 7 + 1})
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(rate, range(8)))
         assert store.answers() == other.answers()
     assert len(store.history()) == 8 * len(codes) * 3
-    for place, rater in enumerate(raters):
+    for index, rater in enumerate(raters):
         assert store.answers_of(rater) == {
-            code: dict.fromkeys(QUESTIONS, (place + number) % 7 + 1) for number, code in enumerate(codes)
+            code: dict.fromkeys(QUESTIONS, (index + number) % 7 + 1) for number, code in enumerate(codes)
         }
 
 

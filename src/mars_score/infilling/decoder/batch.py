@@ -150,7 +150,7 @@ class Batch(ABC, Generic[AnyRow]):
         lengths = [len(context) for context in contexts]
         ids = torch.tensor([i for context in contexts for i in context], device=device)
         positions = torch.cat([torch.arange(length, device=device) for length in lengths])
-        hidden = model.hidden(ids, positions, Prefill(lengths, store))  # (T, H)
+        hidden = model.hidden(ids, positions, Prefill(lengths, store.unbind(2)))  # (T, H)
         ends = (torch.tensor(lengths).cumsum(0) - 1).tolist()
         for number, group, length, end in zip(numbers, groups, lengths, ends, strict=True):
             self.active += self._begin(group, number, length, hidden[end])

@@ -139,7 +139,7 @@ class SearchBatch(Batch[SearchRow]):
             mask = self.engine.chooser.unwritable
         logits.masked_fill_(mask, planning.NEVER)
         if self.engine.config.no_repeat:
-            banned = planning.repeats([*head.beam.text, *fill])
+            banned = planning.repeats([*head.beam.text, *fill], size=3)
             if banned:
                 logits[list(banned)] = planning.NEVER
 

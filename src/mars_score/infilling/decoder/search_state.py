@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import Job
     from mars_score.infilling.search import Search
 
+FIRST = 2
+"""So many times as many fills are begun as are grown on."""
 MARGIN = 0.5
 """Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
 SLACK = 3.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,12 +14,10 @@ from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io import delimited
 from mars_score.io.source import open_input, pieces
 from mars_score.text.words import words
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from mars_score.io.fields import RowLocation
-    from mars_score.types import Example
 
 PAPER_NEWSROOM = ("textrank", "abstractive", "pointer_n")
 """The systems of Newsroom that the paper evaluates; it calls the second one Seq2Seq."""

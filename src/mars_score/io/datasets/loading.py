@@ -1,23 +1,18 @@
-"""Loading a data set of any format, told by its suffix and first characters; and our own: one rated row an item."""
+"""Loading a data set: its format is detected by suffix and first characters; our own has one rated row an item."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.datasets import huse, mocha, newsroom
 from mars_score.io.datasets.base import Dataset, Rated, csv_header, mean, named_numbers, number, number_list
-from mars_score.io.fields import FIELDS, RowLocation, field_names, to_example
+from mars_score.io.fields import FIELDS, FieldNames, RawRow, RowLocation, field_names, to_example
 from mars_score.io.output import INPUTS, format_of
 from mars_score.io.readers import raw_rows, repeated_id
 from mars_score.io.source import STDIN, check_readable, open_input
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mars_score.io.fields import FieldNames, RawRow
 
 FORMATS = {
     "rows": "the project's own: JSON lines, a JSON list, csv or tsv, one rated row an item",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError
 from mars_score.io.datasets.base import Rated, mean, number, number_list
 from mars_score.io.fields import RawRow, RowLocation, field_names, to_example
 from mars_score.io.json_rows import Window
 from mars_score.io.source import open_input, pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _SHAPE = "{source: {id: {context, question, reference, candidate, score, metadata: {scores, source}}}}"
 _REMEDY = f"MOCHA's files are one object {_SHAPE}; if the file has another format, name it: format=..."

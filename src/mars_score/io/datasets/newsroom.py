@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mars_score.errors import InputError
 from mars_score.io import json_rows
 from mars_score.io.datasets.base import Rated, csv_rows, mean, number
 from mars_score.io.fields import RawRow, RowLocation, field_names, to_example
 from mars_score.io.source import check_readable, open_input, pieces, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 TEXTS = ("ArticleID", "System", "ArticleText", "SystemSummary", "ArticleTitle")
 ASPECTS = {

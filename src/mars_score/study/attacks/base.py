@@ -15,8 +15,6 @@ from mars_score.text.words import without_spaces, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mars_score.io.datasets.base import Rated
 
 
@@ -73,7 +71,7 @@ def token_spans(text: str) -> list[tuple[int, int]]:
     Scripts that are written without spaces are split by character.
     """
     if text.isascii() or not without_spaces(text):
-        return [found.span() for found in _TOKEN.finditer(text)]
+        return [match.span() for match in _TOKEN.finditer(text)]
     return [(word.start, word.end) for word in words(text)]
 
 

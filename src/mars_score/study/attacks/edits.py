@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from mars_score.study.attacks.base import one_of, passage, sentence_spans, shuffled, token_spans
+from mars_score.study.attacks.base import Perturb, one_of, passage, sentence_spans, shuffled, token_spans
 from mars_score.text.sentences import sentences
+from mars_score.types import Example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from random import Random
 
     from mars_score.io.datasets.base import Rated
-    from mars_score.study.attacks.base import Perturb
-    from mars_score.types import Example
 
 
 def copy_reference(example: Example, random: Random) -> str | None:
@@ -53,11 +52,11 @@ def reorder(example: Example, random: Random) -> str | None:
         for target, source in zip(chosen, chosen[1:] + chosen[:1], strict=True):
             moved[target] = tokens[source]
         if moved != tokens:
-            return _placed(text, spans, moved)
+            return _replace_tokens(text, spans, moved)
     return None
 
 
-def _placed(text: str, spans: list[tuple[int, int]], tokens: list[str]) -> str:
+def _replace_tokens(text: str, spans: list[tuple[int, int]], tokens: list[str]) -> str:
     """Put tokens into the places of the old ones; the white space stays."""
     parts, at = [], 0
     for (start, end), token in zip(spans, tokens, strict=True):
@@ -85,8 +84,8 @@ def repeat(example: Example, random: Random) -> str | None:
 
 def retrieve(example: Example, random: Random) -> str | None:
     """Draw a sentence of the context. The question is no part of what can be retrieved."""
-    found = [text for text in dict.fromkeys(sentences(passage(example))) if re.search(r"\w", text)]
-    others = [text for text in found if text != example.candidate.strip()]
+    candidates = [text for text in dict.fromkeys(sentences(passage(example))) if re.search(r"\w", text)]
+    others = [text for text in candidates if text != example.candidate.strip()]
     return one_of(others, random) if others else None
 
 
@@ -115,22 +114,24 @@ def unrelated(rows: Sequence[Rated]) -> Perturb:
 
     def perturb(example: Example, random: Random) -> str | None:
         system, item = by_id[example.id]
-        own = passage(example)
+        source = passage(example)
 
         def fits(row: tuple[str, str, str]) -> bool:
             other, about, candidate = row
             return (
-                other != item and (about != own or not own) and candidate.strip() != example.candidate.strip()
+                other != item
+                and (about != source or not source)
+                and candidate.strip() != example.candidate.strip()
             )
 
         pool = by_system.get(system, [])
         # Nearly every row fits, so a few draws save looking through all of them for each of them.
         drawn = (one_of(pool, random) for _ in range(_DRAWS if pool else 0))
-        found = next(filter(fits, drawn), None)
-        if found is None:
+        drawn_row = next(filter(fits, drawn), None)
+        if drawn_row is None:
             others = list(filter(fits, pool))
-            found = one_of(others, random) if others else None
-        return found[2] if found else None
+            drawn_row = one_of(others, random) if others else None
+        return drawn_row[2] if drawn_row else None
 
     return perturb
 
@@ -155,12 +156,12 @@ def swap_numbers(example: Example, random: Random) -> str | None:
     """
     swapped: dict[str, str] = {}
 
-    def swap(found: re.Match[str]) -> str:
-        old = found[0].lower()
+    def swap(match: re.Match[str]) -> str:
+        old = match[0].lower()
         if old not in swapped:
             swapped[old] = _other_digits(old, random) if old.isdigit() else _other_word(old, random)
         new = swapped[old]
-        return new.capitalize() if found[0][0].isupper() else new
+        return new.capitalize() if match[0][0].isupper() else new
 
     text = _NUMBER.sub(swap, example.candidate)
     return text if swapped else None
@@ -201,28 +202,28 @@ def swap_names(example: Example, random: Random) -> str | None:
     text, given = example.candidate, [passage(example), *example.references]
     if _PLACEHOLDER.sub("", text) == _PLACEHOLDER.sub("", text).lower():
         # A system that writes no capitals: its names are those that the context has and never writes small.
-        row = Evidence(given)
-        known = {name.lower(): None for name in row.names(given[0]) if row.only_capital(name)}
+        row = Capitalisation(given)
+        names = {name.lower(): None for name in row.names(given[0]) if row.only_capital(name)}
     else:
-        row = Evidence([text, *given])
-        known = dict.fromkeys([*row.names(text), *row.names(given[0])])
-    present = [name for name in known if re.search(_whole(name), text)]
-    pairs = _paired(present, list(known), random)
+        row = Capitalisation([text, *given])
+        names = dict.fromkeys([*row.names(text), *row.names(given[0])])
+    present = [name for name in names if re.search(_whole(name), text)]
+    pairs = _paired(present, list(names), random)
     if not pairs:
         return None
     # Longer names first, so that a part of a name is not taken for a name of its own.
     either = "|".join(_whole(name) for name in sorted(pairs, key=lambda name: (-len(name), name)))
-    return re.sub(either, lambda found: pairs[found[0]], text)
+    return re.sub(either, lambda match: pairs[match[0]], text)
 
 
-class Evidence:
+class Capitalisation:
     """How the words of a row are written."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._written: set[str] = set()
         pairs: set[tuple[str, str]] = set()
         for text in texts:
-            words = [_POSSESSIVE.sub("", found[0]) for found in _WORD.finditer(text)]
+            words = [_POSSESSIVE.sub("", match[0]) for match in _WORD.finditer(text)]
             self._written.update(words)
             pairs.update(zip(words, [*words[1:], ""], strict=False))
         # Before different words, since a sentence that is copied tells no more than it did before.
@@ -230,7 +231,7 @@ class Evidence:
 
     def names(self, text: str) -> list[str]:
         """Return the names in a text, in their order, as often as they are there."""
-        found = []
+        names = []
         for start, end in sentence_spans(text):
             run: list[str] = []
             last = start
@@ -239,14 +240,14 @@ class Evidence:
                 joined = text[last : match.start()] == " "
                 first = not re.search(r"\w", text[start : match.start()])
                 if run and not (joined and self._is_name(word, first=False)):
-                    found.append(" ".join(run))
+                    names.append(" ".join(run))
                     run = []
                 if self._is_name(word, first=first):
                     run.append(word)
                 # The 's of a possessive ends a name.
                 last = match.end() if word == match[0] else -1
-            found += [" ".join(run)] if run else []
-        return found
+            names += [" ".join(run)] if run else []
+        return names
 
     def only_capital(self, name: str) -> bool:
         """Tell whether no word of a name is ever written in lower case."""
@@ -258,9 +259,9 @@ class Evidence:
         return not first or (self._places[word] > 1 and self.only_capital(word))
 
 
-def _paired(present: list[str], known: list[str], random: Random) -> dict[str, str]:
+def _paired(present: list[str], names: list[str], random: Random) -> dict[str, str]:
     """Give each name another one; names are used up before one is used again."""
-    pool = shuffled(sorted(known), random)
+    pool = shuffled(sorted(names), random)
     pairs = {}
     for name in present:
         # Neither part of the other: "Ann Lee" for "Lee" would still be the right person.

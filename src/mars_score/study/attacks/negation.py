@@ -7,11 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mars_score.study.attacks.base import sentence_spans
+from mars_score.types import Example
 
 if TYPE_CHECKING:
     from random import Random
-
-    from mars_score.types import Example
 
 
 # English verb forms, as far as negation by rule needs them: from "walked" to "did ... walk".
@@ -172,31 +171,31 @@ def _negated(sentence: str) -> str:
 
 
 def _without_negation(sentence: str) -> str | None:
-    if found := _SHORT_NOT.search(sentence):
-        whole = _WHOLE.get(found[1].lower(), found[1])
-        whole = whole.capitalize() if found[1][0].isupper() else whole
-    elif found := re.search(r"\b(can)not\b", sentence, re.IGNORECASE):
-        whole = found[1]
-    elif found := _NOT.search(sentence):
+    if match := _SHORT_NOT.search(sentence):
+        whole = _WHOLE.get(match[1].lower(), match[1])
+        whole = whole.capitalize() if match[1][0].isupper() else whole
+    elif match := re.search(r"\b(can)not\b", sentence, re.IGNORECASE):
+        whole = match[1]
+    elif match := _NOT.search(sentence):
         whole = ""
     else:
         return None
-    return sentence[: found.start()] + whole + sentence[found.end() :]
+    return sentence[: match.start()] + whole + sentence[match.end() :]
 
 
 def _with_not(sentence: str) -> str | None:
     """Put "not" behind the first auxiliary that a subject stands before."""
-    places = [found.end() for found in _CLITIC.finditer(sentence)]
+    places = [match.end() for match in _CLITIC.finditer(sentence)]
     words = _words(sentence)
-    for place, word in enumerate(words[1:], 1):
-        before, rest = words[place - 1], words[place + 1 :]
+    for index, word in enumerate(words[1:], 1):
+        before, rest = words[index - 1], words[index + 1 :]
         if before.text in _BEFORE_NOUNS or before.text == "to":
             continue
         ends = not rest or re.search(r"[,.;:!?]", sentence[word.end : rest[0].start]) is not None
         if word.text in _AUXILIARIES or (word.text in ("do", "does", "did") and ends):
             places.append(word.end)
         elif word.text in ("have", "has", "had") and before.text not in _AUXILIARIES:
-            verb = next((one.text for one in rest if not _is_adverb(one.text)), "")
+            verb = next((later.text for later in rest if not _is_adverb(later.text)), "")
             if is_participle(verb):
                 places.append(word.end)
     return f"{sentence[: min(places)]} not{sentence[min(places) :]}" if places else None
@@ -205,8 +204,8 @@ def _with_not(sentence: str) -> str | None:
 def _with_do(sentence: str) -> str | None:
     """Put a form of "do" and "not" before the first finite verb, and the verb into its base form."""
     words = _words(sentence)
-    for place in range(1, len(words)):
-        word, first = words[place], place
+    for index in range(1, len(words)):
+        word, first = words[index], index
         while first > 1 and _is_adverb(words[first - 1].text):
             first -= 1
         subject = words[first - 1]
@@ -243,4 +242,4 @@ def _is_adverb(word: str) -> bool:
 
 
 def _words(sentence: str) -> list[_Word]:
-    return [_Word(found[0].lower(), *found.span()) for found in _WORD.finditer(sentence)]
+    return [_Word(match[0].lower(), *match.span()) for match in _WORD.finditer(sentence)]

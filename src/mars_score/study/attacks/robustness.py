@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.errors import ConfigError, InputError, did_you_mean
-from mars_score.stats.correlation import correlation
+from mars_score.stats.correlation import Kind, correlation
 from mars_score.study.attacks.base import Attack, row_by_row, row_random
 from mars_score.study.attacks.edits import (
     copy_context,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mars_score.io.datasets.base import Dataset
-    from mars_score.stats.correlation import Kind
 
     Numbers = NDArray[np.float64]
 
@@ -157,28 +156,28 @@ class Attacked:
 
 
 def attack_dataset(dataset: Dataset, name: str, seed: int = 0, *, at_most: int | None = None) -> Attacked:
-    """Change the candidates. What becomes of a row depends on the seed, the attack and the row's id and texts.
+    """Change the candidates. The change of a row depends on the seed, the attack and the row's id and texts.
 
     `at_most` attacks a random sample of so many rows at most, by whole items; of a larger sample, the smaller
     one is a part.
     """
     perturb = find_attack(name).prepare(dataset.rows)
     examples, changed = dataset.examples, dict[int, "Example"]()
-    places = range(len(dataset)) if at_most is None else _sample(dataset, at_most, seed)
-    for place in places:
-        example = examples[place]
+    chosen = range(len(dataset)) if at_most is None else _sample(dataset, at_most, seed)
+    for index in chosen:
+        example = examples[index]
         text = perturb(example, row_random(seed, name, example.id))
         # What differs in white space alone is no attack: metrics and people see the same text.
         if text is not None and text.split() != example.candidate.split():
-            changed[place] = replace(example, candidate=text)
-    return Attacked(name, tuple(changed), tuple(changed.values()), len(places) - len(changed))
+            changed[index] = replace(example, candidate=text)
+    return Attacked(name, tuple(changed), tuple(changed.values()), len(chosen) - len(changed))
 
 
 def _sample(dataset: Dataset, rows: int, seed: int) -> list[int]:
     """The places of whole items, drawn until the next would be too much; at least one item."""
     items: dict[str, list[int]] = {}
-    for place, row in enumerate(dataset):
-        items.setdefault(row.item, []).append(place)
+    for index, row in enumerate(dataset):
+        items.setdefault(row.item, []).append(index)
     drawn: list[int] = []
     for item in sorted(items, key=lambda item: row_random(seed, "sample", item).random()):
         if drawn and len(drawn) + len(items[item]) > rows:
@@ -207,10 +206,10 @@ def attack_metric(
     for name in names:
         find_attack(name)  # A misspelt name must not cost the time of the attacks before it.
     original = _scored(score, dataset.examples)
-    found = []
+    results = []
     for name in names:
         attacked = attack_dataset(dataset, name, seed)
-        found.append(
+        results.append(
             robustness(
                 [original[row] for row in attacked.rows],
                 _scored(score, attacked.examples),
@@ -220,7 +219,7 @@ def attack_metric(
                 higher_is_better=higher_is_better,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _scored(score: Scores, examples: Sequence[Example]) -> Sequence[float | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Collection, Sequence
 from statistics import StatisticsError, correlation, linear_regression
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +41,6 @@ from mars_score.study.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from markupsafe import Markup
 
     from mars_score.study.results import (
@@ -75,8 +74,8 @@ FOREST, STEP = Plot(122.0, WIDTH - 62.0, 40.0), 19.0
 
 def forest(study: Study, statistic: str, level: str) -> Figure | None:
     """Draw one panel a data set, all on one scale; None where nothing was computed."""
-    found = [(dataset.name, dataset.human_cells(level, statistic)) for dataset in study.datasets]
-    ends = [end for _, cells in found for cell in cells if cell.value is not None
+    cells_by_dataset = [(dataset.name, dataset.human_cells(level, statistic)) for dataset in study.datasets]
+    ends = [end for _, cells in cells_by_dataset for cell in cells if cell.value is not None
             for end in (cell.value, cell.low, cell.high) if end is not None]  # fmt: skip
     if not ends:
         return None
@@ -88,7 +87,7 @@ def forest(study: Study, statistic: str, level: str) -> Figure | None:
     )
     panels = tuple(
         _forest_panel(name, cells, x, plain(statistic, STATISTICS), sentinels(study))
-        for name, cells in found
+        for name, cells in cells_by_dataset
         if cells
     )
     return Figure(f"correlations_{statistic}_{level}", f"Agreement with people: {what}", caption, panels)
@@ -104,9 +103,9 @@ def _forest_panel(name: str, cells: list[Cell], x: Scale, axis: str, hollow: Col
     ]
     bounds = [cell.value for cell in cells if cell.metric in hollow and cell.value is not None]
     if bounds:
-        place = x(max(bounds))
-        parts.append(line(place, FOREST.top - 6, place, bottom, "dashed"))
-        parts.append(text(place, FOREST.top - 10, "strongest sentinel", "tick", "middle"))
+        bound = x(max(bounds))
+        parts.append(line(bound, FOREST.top - 6, bound, bottom, "dashed"))
+        parts.append(text(bound, FOREST.top - 10, "strongest sentinel", "tick", "middle"))
     for row, cell in enumerate(cells):
         parts.append(_row(cell, x, FOREST.top + STEP * (row + 0.5), cell.metric in hollow))
     label = f"{name}: {axis} of {len(cells)} metrics with human ratings; {cells[0].metric} is highest"
@@ -149,8 +148,8 @@ def heat_map(study: Study) -> Figure | None:
 
 def _heat_panel(study: Study, dataset: DatasetResult) -> FigurePanel | None:
     attacks = [name for name in dict.fromkeys(r.attack for r in dataset.attacks) if is_harmful(name)]
-    found = {(result.metric, result.attack): result for result in dataset.attacks}
-    metrics = [m.name for m in study.metrics if any((m.name, attack) in found for attack in attacks)]
+    results = {(result.metric, result.attack): result for result in dataset.attacks}
+    metrics = [m.name for m in study.metrics if any((m.name, attack) in results for attack in attacks)]
     if not metrics:
         return None
     parts = [text(0, 14, dataset.name, "panel-title")]
@@ -162,7 +161,7 @@ def _heat_panel(study: Study, dataset: DatasetResult) -> FigurePanel | None:
         y = HEAT.top + CELL_HEIGHT * row
         parts.append(text(HEAT.left - 8, y + 13.5, shortened(metric, 18), "", "end"))
         for column, attack in enumerate(attacks):
-            result = found.get((metric, attack))
+            result = results.get((metric, attack))
             if result is not None:
                 parts.append(_cell(result, HEAT.left + CELL_WIDTH * column, y))
     width, height = HEAT.left + CELL_WIDTH * len(attacks) + BESIDE, HEAT.top + CELL_HEIGHT * len(metrics) + 4
@@ -219,9 +218,9 @@ def _histogram_panel(dataset: DatasetResult) -> FigurePanel | None:
         parts.append(marked(tip, bar))
     parts.append(bottom_axis(x, bottom, bottom, "mean rating of a text"))
     if edges[0] <= info.mean <= edges[-1]:
-        place = x(info.mean)
-        parts.append(line(place, top - 6, place, bottom, "dashed"))
-        middle = min(max(place, left + 32), right - 32)
+        mean = x(info.mean)
+        parts.append(line(mean, top - 6, mean, bottom, "dashed"))
+        middle = min(max(mean, left + 32), right - 32)
         parts.append(text(middle, top - 10, f"mean {number(info.mean, 2)}", "tick", "middle"))
     label = f"{dataset.name}: histogram of {counted(sum(counts), 'mean rating')}, mean {info.mean:.2f}"
     return FigurePanel(label, WIDTH, bottom + 40, joined(parts))
@@ -243,14 +242,14 @@ def ratio_curve(study: Study) -> Figure | None:
 
 
 def _ratio_panel(dataset: DatasetResult) -> FigurePanel | None:
-    known = [(point.pearson, point) for point in dataset.ratios if point.pearson is not None]
-    if not known:
+    points = [(point.pearson, point) for point in dataset.ratios if point.pearson is not None]
+    if not points:
         return None
-    top_value, best = max(known, key=lambda pair: (pair[0], pair[1].best))
-    ends = [r for r, _ in known]
-    ends += [end for _, p in known if p.q == best.q for end in (p.low, p.high) if end is not None]
+    top_value, best = max(points, key=lambda pair: (pair[0], pair[1].best))
+    ends = [r for r, _ in points]
+    ends += [end for _, p in points if p.q == best.q for end in (p.low, p.high) if end is not None]
     left, right, top, bottom = CURVES
-    x = covering([0.0, *(point.lambda_max for _, point in known)], left, right, about=4)
+    x = covering([0.0, *(point.lambda_max for _, point in points)], left, right, about=4)
     y = covering(ends, bottom, top)
     parts = [
         text(left, 14, dataset.name, "panel-title"),
@@ -260,8 +259,8 @@ def _ratio_panel(dataset: DatasetResult) -> FigurePanel | None:
         ),
     ]
     labels = []
-    for q in sorted({point.q for _, point in known}, key=lambda q: (q == best.q, q)):
-        curve = sorted((point.lambda_max, r, point) for r, point in known if point.q == q)
+    for q in sorted({point.q for _, point in points}, key=lambda q: (q == best.q, q)):
+        curve = sorted((point.lambda_max, r, point) for r, point in points if point.q == q)
         parts.append(_curve([(point, r) for _, r, point in curve], x, y, bold=q == best.q))
         labels.append((y(curve[-1][1]), f"q = {q:g}", q == best.q))
     parts.append(element("circle", cx=x(best.lambda_max), cy=y(top_value), r=7, class_="best-ring"))
@@ -345,7 +344,7 @@ def _scatter_panel(dataset: DatasetResult, metric: MetricInfo) -> FigurePanel:
     left, right, top, bottom = SCATTER
     x = covering((score for _, score in points), left, right)
     y = covering((row.human for row, _ in points), bottom, top)
-    systems = {system: place for place, system in enumerate(dataset.info.systems)}
+    systems = {system: index for index, system in enumerate(dataset.info.systems)}
     fitted = fit([(score, row.human) for row, score in points])
     direction = "" if metric.higher_is_better else " (lower is better)"
     r = f"r = {typeset_minus(number(fitted.r))}" if fitted else "r is undefined"
@@ -388,12 +387,12 @@ def _line(fitted: Fit, x: Scale, y: Scale) -> Markup:
 
 def _key(systems: list[str], top: float) -> tuple[Markup, float]:
     parts, x, y = [], SCATTER.left, top
-    for place, system in enumerate(systems):
+    for index, system in enumerate(systems):
         name = shortened(system, 28)
         width = 16 + text_width(name) + 10
         if x > SCATTER.left and x + width > WIDTH:
             x, y = SCATTER.left, y + 18
-        parts.append(shape(place, x + 5, y - 4, 4.5, f"system-{place % SYSTEM_COLOURS}"))
+        parts.append(shape(index, x + 5, y - 4, 4.5, f"system-{index % SYSTEM_COLOURS}"))
         parts.append(text(x + 14, y, name, ""))
         x += width
     return joined(parts), y + 8

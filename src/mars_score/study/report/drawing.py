@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from mars_score.io.html import LIGHT, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +29,13 @@ class Scale:
         """Return round values within the scale."""
         step = _step(self.high - self.low, about)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(place * step, 10) for place in range(first, last + 1)]
+        return [round(tick * step, 10) for tick in range(first, last + 1)]
 
 
 def covering(values: Iterable[float], start: float, end: float, *, about: int = 5) -> Scale:
     """Return a scale from a round value below all values to a round one above."""
-    known = list(values) or [0.0, 1.0]
-    low, high = min(known), max(known)
+    covered = list(values) or [0.0, 1.0]
+    low, high = min(covered), max(covered)
     if low == high:
         low, high = low - 0.5, high + 0.5
     step = _step(high - low, about)
@@ -92,12 +89,12 @@ def joined(parts: Sequence[Markup]) -> Markup:
 
 def path(points: Sequence[tuple[float, float]], class_: str, *, closed: bool = False) -> Markup:
     """Return a line through points."""
-    steps = " ".join(f"{'L' if place else 'M'}{_value(x)} {_value(y)}" for place, (x, y) in enumerate(points))
+    steps = " ".join(f"{'L' if index else 'M'}{_value(x)} {_value(y)}" for index, (x, y) in enumerate(points))
     return element("path", d=steps + ("Z" if closed else ""), class_=class_)
 
 
 def shape(number: int, x: float, y: float, size: float, class_: str) -> Markup:
-    """Return one of five shapes that can be told apart without colour."""
+    """Return one of five shapes that differ without colour."""
     s, h = size, 0.9 * size
     outlines: tuple[list[tuple[float, float]], ...] = (
         [],
@@ -227,8 +224,8 @@ def to_svg_file(figure: Figure, rules: str) -> str:
 
 
 def colours_filled_in(rules: str) -> str:
-    """Put light colours in the place of variables, which programs that draw SVG files rarely know."""
-    return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: LIGHT[found.group(1)], rules)
+    """Replace variables by light colours: few programs that draw SVG files know variables."""
+    return re.sub(r"var\(--([a-z0-9-]+)\)", lambda match: LIGHT[match.group(1)], rules)
 
 
 def _width(line: Sequence[FigurePanel]) -> float:

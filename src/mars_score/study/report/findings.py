@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.wording import (
     LEVELS,
@@ -19,13 +19,7 @@ from mars_score.study.report.wording import (
     plain,
     sentinels,
 )
-from mars_score.study.results import HUMAN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from mars_score.study.results import AugmentationStudy, Cell, DatasetResult, Study
-
+from mars_score.study.results import HUMAN, AugmentationStudy, Cell, DatasetResult, Study
 
 SIGNIFICANT = 0.05
 TEST = "perm-both"
@@ -82,10 +76,10 @@ class Finding:
 
 def findings(study: Study) -> tuple[Finding, ...]:
     """Say what was found, first of the study and then of each data set."""
-    found = [Finding("The study", tuple(_of_study(study)))]
-    known = sentinels(study)
-    found += [Finding(dataset.name, tuple(_of_dataset(dataset, known))) for dataset in study.datasets]
-    return tuple(finding for finding in found if finding.sentences)
+    made = [Finding("The study", tuple(_of_study(study)))]
+    sentinel_names = sentinels(study)
+    made += [Finding(dataset.name, tuple(_of_dataset(dataset, sentinel_names))) for dataset in study.datasets]
+    return tuple(finding for finding in made if finding.sentences)
 
 
 def _of_study(study: Study) -> list[str]:
@@ -97,9 +91,9 @@ def _of_study(study: Study) -> list[str]:
     ]
     leaders: dict[str, list[str]] = {}
     for dataset in study.datasets:
-        place = standing(dataset, "pooled", "pearson")
-        if place and len(place.cells) > 1:
-            leaders.setdefault(place.leader.metric, []).append(dataset.name)
+        board = standing(dataset, "pooled", "pearson")
+        if board and len(board.cells) > 1:
+            leaders.setdefault(board.leader.metric, []).append(dataset.name)
     for metric, names in sorted(leaders.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         where = "all of them" if len(names) == len(study.datasets) > 1 else listed(names)
         sentences.append(f"{metric} has the highest Pearson's r over all rows on {where}.")
@@ -108,48 +102,52 @@ def _of_study(study: Study) -> list[str]:
     return sentences
 
 
-def _of_dataset(dataset: DatasetResult, known: Collection[str]) -> list[str]:
+def _of_dataset(dataset: DatasetResult, sentinels: Collection[str]) -> list[str]:
     pooled = standing(dataset, "pooled", "pearson")
     within = standing(dataset, "item", "kendall")
     sentences = []
     if pooled:
-        sentences += [*_lead(pooled, known), *_main_metric(pooled), *_strongest_sentinel(pooled, known)]
+        sentences += [
+            *_lead(pooled, sentinels),
+            *_main_metric(pooled),
+            *_strongest_sentinel(pooled, sentinels),
+        ]
     if within:
-        sentences += _lead(within, known)
+        sentences += _lead(within, sentinels)
     return [*sentences, *_under_attack(dataset), *_masking(dataset), *_raters(dataset)]
 
 
-def _lead(place: Leaderboard, known: Collection[str]) -> list[str]:
-    leader, name = place.leader, plain(place.statistic, STATISTICS)
-    where = "Over all rows" if place.level == "pooled" else plain(place.level, LEVELS).capitalize()
-    if len(place.cells) == 1:
+def _lead(board: Leaderboard, sentinels: Collection[str]) -> list[str]:
+    leader, name = board.leader, plain(board.statistic, STATISTICS)
+    where = "Over all rows" if board.level == "pooled" else plain(board.level, LEVELS).capitalize()
+    if len(board.cells) == 1:
         return [f"{where}, {leader.metric} reaches {name} {_with_interval(leader)}."]
     sentence = f"{where}, {leader.metric} agrees most with people: {name} {_with_interval(leader)}."
-    if leader.metric in known:
+    if leader.metric in sentinels:
         sentence += " It is a sentinel and knows nothing of quality: no metric beats it here."
-    if not place.tested:
+    if not board.tested:
         return [f"{sentence} Whether it is better than the others was not tested."]
-    if place.not_worse:
-        return [f"{sentence} Its lead over {listed(list(place.not_worse))} is not significant."]
+    if board.not_worse:
+        return [f"{sentence} Its lead over {listed(list(board.not_worse))} is not significant."]
     return [f"{sentence} Its lead over every other metric is significant."]
 
 
-def _main_metric(place: Leaderboard) -> list[str]:
-    position = next((number for number, cell in enumerate(place.cells, 1) if cell.metric == MAIN), None)
+def _main_metric(board: Leaderboard) -> list[str]:
+    position = next((number for number, cell in enumerate(board.cells, 1) if cell.metric == MAIN), None)
     if position in (None, 1):
         return []
-    cell = place.cells[position - 1]
-    sentence = f"{MAIN} is number {position} of {len(place.cells)} with {_with_interval(cell)}"
-    if not place.tested:
+    cell = board.cells[position - 1]
+    sentence = f"{MAIN} is number {position} of {len(board.cells)} with {_with_interval(cell)}"
+    if not board.tested:
         return [f"{sentence}."]
-    if MAIN in place.not_worse:
-        return [f"{sentence}; that it is worse than {place.leader.metric} was not shown."]
-    return [f"{sentence}, significantly below {place.leader.metric}."]
+    if MAIN in board.not_worse:
+        return [f"{sentence}; that it is worse than {board.leader.metric} was not shown."]
+    return [f"{sentence}, significantly below {board.leader.metric}."]
 
 
-def _strongest_sentinel(place: Leaderboard, known: Collection[str]) -> list[str]:
-    strongest = next((cell for cell in place.cells if cell.metric in known), None)
-    others = [cell for cell in place.cells if cell.metric not in known]
+def _strongest_sentinel(board: Leaderboard, sentinels: Collection[str]) -> list[str]:
+    strongest = next((cell for cell in board.cells if cell.metric in sentinels), None)
+    others = [cell for cell in board.cells if cell.metric not in sentinels]
     if strongest is None or strongest.value is None or not others:
         return []
     below = sum(1 for cell in others if (cell.value or 0.0) <= strongest.value)

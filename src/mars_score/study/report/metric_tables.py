@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.table import (
     Column,
@@ -26,12 +26,7 @@ from mars_score.study.report.wording import (
     plain,
     relatives,
 )
-from mars_score.study.results import HUMAN, PER_RATING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mars_score.study.results import AttackResult, Cell, DatasetResult, Study
+from mars_score.study.results import HUMAN, PER_RATING, AttackResult, Cell, DatasetResult, Study
 
 ORIENTED = "Positive numbers mean agreement, also of metrics for which lower is better."
 INTERVALS = "Brackets hold 95% intervals by bootstrap over items."
@@ -56,8 +51,8 @@ class Wanted:
 def per_system(study: Study, *, statistic: str = "pearson", only_relatives: bool = False) -> Table:
     """Build Table 3 as the paper prints it, a column for each system; or only its rows of MARS and variants."""
     wanted = [
-        Wanted(place, HUMAN, "system", system, statistic, Column(system, "number", 3, dataset.name))
-        for place, dataset in enumerate(study.datasets)
+        Wanted(index, HUMAN, "system", system, statistic, Column(system, "number", 3, dataset.name))
+        for index, dataset in enumerate(study.datasets)
         for system in dataset.info.systems
     ]
     metrics = relatives(study) if only_relatives else [metric.name for metric in study.metrics]
@@ -76,14 +71,14 @@ def by_level(study: Study, statistic: str, target: str = HUMAN) -> Table:
     """Build the table of one statistic: a column for each data set and level."""
     wanted = [
         Wanted(
-            place,
+            index,
             target,
             level,
             "",
             statistic,
             Column(title, "number", 3, dataset.name, LEVEL_MEANINGS[level]),
         )
-        for place, dataset in enumerate(study.datasets)
+        for index, dataset in enumerate(study.datasets)
         for level, title in LEVELS.items()
     ]
     name = plain(statistic, STATISTICS)
@@ -102,14 +97,14 @@ def aspects(study: Study, statistic: str) -> Table:
     """Build the table of the aspects that people rated: over all rows, and within items."""
     wanted = [
         Wanted(
-            place,
+            index,
             aspect,
             level,
             "",
             statistic,
             Column(LEVELS[level], "number", 3, f"{dataset.name}: {aspect}", LEVEL_MEANINGS[level]),
         )
-        for place, dataset in enumerate(study.datasets)
+        for index, dataset in enumerate(study.datasets)
         for aspect in sorted({cell.target for cell in dataset.cells} - {HUMAN, PER_RATING})
         for level in ("pooled", "item")
     ]
@@ -162,8 +157,8 @@ def _table(
             entry = _entry(cells[want.dataset].get(key))
             line.append(replace(entry, cluster=None if want.system else clusters[want.dataset].get(key)))
         rows.append(tuple(line))
-    for place in range(1, len(wanted) + 1):
-        rows = mark_best(rows, place)
+    for column in range(1, len(wanted) + 1):
+        rows = mark_best(rows, column)
     columns = (Column("metric"), *(want.column for want in wanted))
     return without_empty_columns(Table(name, title, caption, columns, tuple(rows)))
 
@@ -215,8 +210,8 @@ def as_in_the_paper(study: Study) -> Table:
         for metric in study.metrics
     ]
     rows = [row for row in rows if any(entry.value is not None or entry.reason for entry in row[1:])]
-    for place in range(1, len(columns)):
-        rows = mark_best(rows, place, max if columns[place].title == "ref." else min)
+    for column in range(1, len(columns)):
+        rows = mark_best(rows, column, max if columns[column].title == "ref." else min)
     caption = (
         f"\N{GREEK CAPITAL LETTER DELTA} is the change of Pearson's r with the ratings of the original texts. It "
         f"should fall ({DOWN}); a metric whose correlation stays ({SAME}) or rises ({UP}) did not notice the attack. "
@@ -236,15 +231,15 @@ def as_in_the_paper(study: Study) -> Table:
 def shares(study: Study, dataset: DatasetResult, slug: str, *, upper: bool = False) -> Table:
     """Build the table of how often a metric prefers the original; optionally among well-rated texts."""
     attacks = list(dict.fromkeys(result.attack for result in dataset.attacks))
-    found = {(result.metric, result.attack): _share(result, upper) for result in dataset.attacks}
+    results = {(result.metric, result.attack): _share(result, upper) for result in dataset.attacks}
     rows: list[Line] = [
-        (TableCell(metric.name), *(found.get((metric.name, attack), TableCell()) for attack in attacks))
+        (TableCell(metric.name), *(results.get((metric.name, attack), TableCell()) for attack in attacks))
         for metric in study.metrics
-        if any((metric.name, attack) in found for attack in attacks)
+        if any((metric.name, attack) in results for attack in attacks)
     ]
-    for place, attack in enumerate(attacks, 1):
+    for column, attack in enumerate(attacks, 1):
         if is_harmful(attack):
-            rows = mark_best(rows, place)
+            rows = mark_best(rows, column)
     columns = (
         Column("metric"),
         *(Column(attack, "percent", 0, "", attack_meaning(attack)) for attack in attacks),
@@ -272,7 +267,7 @@ def shares(study: Study, dataset: DatasetResult, slug: str, *, upper: bool = Fal
 def means(dataset: DatasetResult, slug: str) -> Table:
     """Build the table of everything else that was measured under attack, one row a metric and attack."""
 
-    def known(value: float | None, result: AttackResult) -> TableCell:
+    def number_or_reason(value: float | None, result: AttackResult) -> TableCell:
         return TableCell(value=value, reason=CONSTANT if result.rows else NO_ROW)
 
     unchanged = "the attack does not apply to them; they are not counted"
@@ -293,8 +288,8 @@ def means(dataset: DatasetResult, slug: str) -> Table:
             Column("well-rated", "percent", 1, "original preferred"),
             lambda of: TableCell(value=of.upper_share, reason=NO_ROW),
         ),
-        (Column("before", "number", 3, "Pearson's r"), lambda of: known(of.pearson_before, of)),
-        (Column("after", "number", 3, "Pearson's r"), lambda of: known(of.pearson_after, of)),
+        (Column("before", "number", 3, "Pearson's r"), lambda of: number_or_reason(of.pearson_before, of)),
+        (Column("after", "number", 3, "Pearson's r"), lambda of: number_or_reason(of.pearson_after, of)),
     )  # fmt: skip
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from mars_score.errors import OutputError
 from mars_score.io.html import assets, environment, template_text
@@ -38,13 +40,7 @@ from mars_score.study.report.wording import (
     slugs,
     typeset_minus,
 )
-from mars_score.study.results import PER_RATING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from mars_score.study.results import Disagreement, Study
+from mars_score.study.results import PER_RATING, Disagreement, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +48,7 @@ class Examples:
     """Texts on which a metric and people differ, shown one by one."""
 
     title: str
-    found: tuple[Disagreement, ...]
+    rows: tuple[Disagreement, ...]
 
 
 Content: TypeAlias = Table | Figure | Examples
@@ -221,8 +217,10 @@ def _robustness_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...
 def _example_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
     blocks: list[ReportBlock] = []
     for dataset, slug in zip(study.datasets, names, strict=True):
-        for metric in dict.fromkeys(found.metric for found in dataset.disagreements):
-            shown = tuple(found for found in dataset.disagreements if found.metric == metric)
+        for metric in dict.fromkeys(disagreement.metric for disagreement in dataset.disagreements):
+            shown = tuple(
+                disagreement for disagreement in dataset.disagreements if disagreement.metric == metric
+            )
             blocks.append(ReportBlock(Examples(f"{dataset.name}: {metric}", shown)))
         if dataset.disagreements:
             blocks.append(ReportBlock(disagreements(dataset, slug), in_page=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from mars_score.io.writers import escape
 from mars_score.study.report.wording import main_text, small_print, typeset_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mars_score.study.report.table import Column, Table, TableCell
 
 
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
 def to_csv(table: Table) -> str:
     """Return the table as CSV; intervals, clusters and reasons have columns of their own."""
     fields: list[tuple[str, int, Callable[[TableCell], str]]] = []
-    for place, column in enumerate(table.columns):
-        fields += [(name, place, get) for name, get in _parts(table, place, column)]
+    for index, column in enumerate(table.columns):
+        fields += [(name, index, get) for name, get in _parts(table, index, column)]
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([escape(name) for name, _, _ in fields])
-    writer.writerows([get(row[place]) for _, place, get in fields] for row in table.rows)
+    writer.writerows([get(row[index]) for _, index, get in fields] for row in table.rows)
     return out.getvalue()
 
 
-def _parts(table: Table, place: int, column: Column) -> list[tuple[str, Callable[[TableCell], str]]]:
+def _parts(table: Table, index: int, column: Column) -> list[tuple[str, Callable[[TableCell], str]]]:
     title = f"{column.group}: {column.title}" if column.group else column.title
     if column.kind == "text":
         # Readers of CSV stop at a null character.
@@ -48,7 +47,7 @@ def _parts(table: Table, place: int, column: Column) -> list[tuple[str, Callable
     return [
         (name, get)
         for number, (name, get) in enumerate(parts)
-        if number == 0 or any(get(row[place]) for row in table.rows)
+        if number == 0 or any(get(row[index]) for row in table.rows)
     ]
 
 
@@ -90,10 +89,10 @@ def to_html(table: Table) -> HtmlTable:
         tuple(_html_cell(column, entry) for column, entry in zip(table.columns, row, strict=True))
         for row in table.rows
     )
-    starts, place = [1], 0
+    starts, start = [1], 0
     for _, span in table.groups:
-        starts.append(place)
-        place += span
+        starts.append(start)
+        start += span
     return HtmlTable(table, table.groups, frozenset(starts) - {0}, tuple(rows))
 
 
@@ -172,7 +171,7 @@ PATTERN = re.compile("|".join(map(re.escape, LATEX_SPECIAL)))
 def to_latex(table: Table) -> str:
     """Return a floating table; the best numbers are bold."""
     body = [
-        rf"\begin{{tabular}}{{@{{}}{''.join(_alignment(table, place) for place in range(len(table.columns)))}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}{''.join(_alignment(table, column) for column in range(len(table.columns)))}@{{}}}}",
         r"\toprule",
         *_group_heads(table),
         _line([escape_latex(column.title) for column in table.columns]),
@@ -199,7 +198,7 @@ def to_latex(table: Table) -> str:
 
 def escape_latex(text: str) -> str:
     """Keep a text from being read as a command."""
-    return PATTERN.sub(lambda found: LATEX_SPECIAL[found.group()], one_line(text))
+    return PATTERN.sub(lambda match: LATEX_SPECIAL[match.group()], one_line(text))
 
 
 def _line(cells: list[str]) -> str:
@@ -208,10 +207,10 @@ def _line(cells: list[str]) -> str:
     return f"{start}{' & '.join(cells)} \\\\"
 
 
-def _alignment(table: Table, place: int) -> str:
-    if table.columns[place].kind != "text":
+def _alignment(table: Table, column: int) -> str:
+    if table.columns[column].kind != "text":
         return "r"
-    return r"p{0.2\textwidth}" if any(len(row[place].text) > LONG for row in table.rows) else "l"
+    return r"p{0.2\textwidth}" if any(len(row[column].text) > LONG for row in table.rows) else "l"
 
 
 def _group_heads(table: Table) -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias, TypeVar
 
 Kind: TypeAlias = Literal["text", "number", "measure", "p", "percent"]
 """How a column is shown: numbers with fixed decimals, measures with three digits that count, a share of 0.5 as 50%,
@@ -128,13 +126,13 @@ def mark_best(
 def without_empty_columns(table: Table) -> Table:
     """Drop the columns of numbers in which nothing was computed."""
     kept = [
-        place
-        for place, column in enumerate(table.columns)
+        index
+        for index, column in enumerate(table.columns)
         if column.kind == "text"
-        or any(row[place].value is not None or row[place].reason for row in table.rows)
+        or any(row[index].value is not None or row[index].reason for row in table.rows)
     ]
     return replace(
         table,
-        columns=tuple(table.columns[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+        columns=tuple(table.columns[index] for index in kept),
+        rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mars_score.study.report.findings import TEST
 from mars_score.study.report.table import (
     Column,
     Line,
+    Shown,
     Table,
     TableCell,
     line,
@@ -29,19 +29,15 @@ from mars_score.study.report.wording import (
     plain,
     slugs,
 )
-from mars_score.study.results import HUMAN
-
-if TYPE_CHECKING:
-    from mars_score.study.report.table import Shown
-    from mars_score.study.results import (
-        AugmentationStudy,
-        Contrast,
-        DatasetInfo,
-        DatasetResult,
-        RatioPoint,
-        Study,
-    )
-
+from mars_score.study.results import (
+    HUMAN,
+    AugmentationStudy,
+    Contrast,
+    DatasetInfo,
+    DatasetResult,
+    RatioPoint,
+    Study,
+)
 
 ALPHA = "Krippendorff's \N{GREEK SMALL LETTER ALPHA}"
 OMEGA = "\N{GREEK CAPITAL LETTER OMEGA}"
@@ -52,7 +48,7 @@ def augmentation_means(study: AugmentationStudy) -> Table:
     """Build Table 7: the mean rating of each variant."""
     questions = list(dict.fromkeys(rating.question for rating in study.ratings))
     variants = list(dict.fromkeys(rating.variant for rating in study.ratings))
-    found = {(rating.question, rating.variant): rating for rating in study.ratings}
+    ratings = {(rating.question, rating.variant): rating for rating in study.ratings}
     columns = [Column("question")]
     for variant in variants:
         name = plain(variant, VARIANTS)
@@ -65,9 +61,9 @@ def augmentation_means(study: AugmentationStudy) -> Table:
     rows: list[Line] = []
     for question in questions:
         cells: list[Shown] = [plain(question, QUESTIONS)]
-        means = [found[question, v].mean for v in variants if (question, v) in found]
+        means = [ratings[question, v].mean for v in variants if (question, v) in ratings]
         for variant in variants:
-            rating = found.get((question, variant))
+            rating = ratings.get((question, variant))
             if rating is None:
                 cells += [None, None, None]
                 continue
@@ -293,9 +289,9 @@ def ratio_grid(study: Study) -> Table:
     lambdas = sorted({point.lambda_max for dataset in study.datasets for point in dataset.ratios})
     rows: list[Line] = []
     for dataset in study.datasets:
-        found = {(point.q, point.lambda_max): _correlation(point) for point in dataset.ratios}
+        points = {(point.q, point.lambda_max): _correlation(point) for point in dataset.ratios}
         for q in sorted({point.q for point in dataset.ratios}):
-            numbers = (found.get((q, ratio), TableCell()) for ratio in lambdas)
+            numbers = (points.get((q, ratio), TableCell()) for ratio in lambdas)
             rows.append((TableCell(dataset.name), TableCell(value=q), *numbers))
     columns = (
         Column("data set"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mars_score.study.report.table import Column, TableCell
     from mars_score.study.results import MetricInfo, Study
 
@@ -68,9 +67,9 @@ def typeset_minus(text: str) -> str:
     return text.replace("-", MINUS)
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def counted(count: int, singular: str, plural: str = "") -> str:
     """Return ``1 row`` or ``2 rows``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def listed(names: list[str], limit: int = 6) -> str:
@@ -141,9 +140,9 @@ VARIANTS = {"original": "Original", "naive": "Naive", "mars": "MARS"}
 TESTS = {"perm-both": "permutation (PERM-BOTH)", "williams": "Williams"}
 
 
-def plain(name: str, known: dict[str, str]) -> str:
-    """Return the label of a name; a name without one speaks for itself."""
-    return known.get(name, name.replace("_", " "))
+def plain(name: str, labels: dict[str, str]) -> str:
+    """Return the label of a name; without one, the name itself."""
+    return labels.get(name, name.replace("_", " "))
 
 
 def is_sentinel(metric: MetricInfo) -> bool:
@@ -176,19 +175,19 @@ def is_harmful(attack: str) -> bool:
     return ATTACKS[attack].harmful if attack in ATTACKS else True
 
 
-# File names and anchors for names that strangers chose.
+# File names and anchors for arbitrary names.
 
 LONGEST = 60
 
 
 def slugs(names: Iterable[str]) -> list[str]:
     """Return a name of lower-case letters, digits and underscores for each name, no two alike."""
-    found: list[str] = []
+    made: list[str] = []
     for name in names:
         base = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST] or "unnamed"
         slug, count = base, 1
-        while slug in found:
+        while slug in made:
             count += 1
             slug = f"{base}_{count}"
-        found.append(slug)
-    return found
+        made.append(slug)
+    return made

@@ -15,7 +15,7 @@ from mars_score.io import delimited, json_rows
 from mars_score.io.fields import field_names, to_example
 from mars_score.io.html import one_line
 from mars_score.io.readers import unique_at_once
-from mars_score.io.source import pieces
+from mars_score.io.source import DELIMITERS, pieces
 from mars_score.metrics.registry import METRICS
 from mars_score.types import Example
 from mars_score.web.api.queue import RequestSettings
@@ -166,4 +166,4 @@ def _rows(body: bytes, kind: str, name: str) -> Iterator[RawRow]:
     if kind == "jsonl":
         # Also reads one list of objects: not everybody tells .json from .jsonl.
         return json_rows.json_rows(parts, name)
-    return delimited.rows(parts, name, field_names(), delimited.DELIMITERS[kind])
+    return delimited.rows(parts, name, field_names(), DELIMITERS[kind])

@@ -14,8 +14,7 @@ from mars_score.infilling.decoder.kv_cache import malloc_trim
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.io.examples import clean_examples
 from mars_score.metrics.base import score_all
-from mars_score.metrics.mars import MarsMetric
-from mars_score.metrics.registry import make_metric
+from mars_score.metrics.registry import MarsMetric, make_metric
 from mars_score.progress import Progress, silent
 from mars_score.types import AugmentedReference, ResultRow
 from mars_score.web.api.queue import AnswerRow, AugmentedRow, TicketOutcome

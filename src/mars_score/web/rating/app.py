@@ -6,33 +6,29 @@ the next page. A script sends each answer as soon as it is given, to /answer, an
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from mars_score.io.html import Assets, assets, environment
 from mars_score.web.app import make_app
 from mars_score.web.errors import HttpError, log
 from mars_score.web.pages import error_page, page_response, policy
-from mars_score.web.rating.form import Form, list_address, start_address, text_address
+from mars_score.web.rating.form import Form, Shown, list_address, start_address, text_address
 from mars_score.web.rating.questions import ASKED, LONGEST, POINTS, RULE
-from mars_score.web.rating.storage import NotSavedError
+from mars_score.web.rating.storage import NotSavedError, Progress, RatingStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
     from fastapi import FastAPI
     from jinja2 import Environment
     from starlette.requests import Request
-    from starlette.responses import Response
 
-    from mars_score.web.rating.form import Shown
     from mars_score.web.rating.sheet import Sheet
-    from mars_score.web.rating.storage import Progress, RatingStore
 
 HERE = "mars_score.web.rating"
 _LONG = 600
@@ -70,8 +66,8 @@ class _Routes:
 
     def start(self, request: Request) -> Response:
         """Show the instructions."""
-        known = self.form.known(request.query_params.get("rater", ""))
-        return start_page(len(self.form.sheet.texts), self.form.progress(known) if known else None)
+        rater = self.form.known_rater(request.query_params.get("rater", ""))
+        return start_page(len(self.form.sheet.texts), self.form.progress(rater) if rater else None)
 
     def begin(self, fields: Fields) -> Response:
         """Take a name, and lead to the first text that is open."""
@@ -90,14 +86,14 @@ class _Routes:
 
     def text(self, request: Request) -> Response:
         """Show a text."""
-        rater = self.form.known(request.query_params.get("rater", ""))
+        rater = self.form.known_rater(request.query_params.get("rater", ""))
         if rater is None:
             return _to("/")
         return text_page(self.form.shown(rater, request.query_params.get("n", "")))
 
     def texts(self, request: Request) -> Response:
         """Show the list of all texts."""
-        rater = self.form.known(request.query_params.get("rater", ""))
+        rater = self.form.known_rater(request.query_params.get("rater", ""))
         if rater is None:
             return _to("/")
         return list_page(self.form.progress(rater), self.form.rated(rater))
@@ -125,8 +121,8 @@ class _Routes:
         if fields.get("go") == "back" and shown.back:
             return _to(shown.back)
         if len(shown.chosen) < len(self.form.questions):
-            told = "Please answer all questions. What you have answered is saved."
-            return text_page(shown, told, HTTPStatus.UNPROCESSABLE_ENTITY)
+            message = "Please answer all questions. What you have answered is saved."
+            return text_page(shown, message, HTTPStatus.UNPROCESSABLE_ENTITY)
         return _to(shown.next)
 
 
@@ -137,8 +133,8 @@ def _shown(take: Callable[[Fields], Response]) -> Callable[[Fields], Response]:
         try:
             return take(fields)
         except HttpError as error:
-            page, own = error_page(error.status, error.message, error.remedy)
-            return page_response(page, own, error.status, error.headers)
+            page, assets = error_page(error.status, error.message, error.remedy)
+            return page_response(page, assets, error.status, error.headers)
 
     return taken
 
@@ -162,11 +158,11 @@ def _failure(error: NotSavedError) -> HttpError:
     return HttpError(status, str(error))
 
 
-def start_page(texts: int, known: Progress | None = None, refused: str | None = None) -> Response:
+def start_page(texts: int, returning: Progress | None = None, refused: str | None = None) -> Response:
     """Ask for a name, or for a better one than the one that was refused; greet a rater who comes back."""
     status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
     return _page(
-        "start.html.j2", status, texts=texts, known=known, refused=refused, rule=RULE, longest=LONGEST
+        "start.html.j2", status, texts=texts, returning=returning, refused=refused, rule=RULE, longest=LONGEST
     )
 
 
@@ -190,10 +186,10 @@ def list_page(progress: Progress, rated: Sequence[bool]) -> Response:
 
 
 def _page(template: str, status: int, **values: object) -> Response:
-    own = _assets()
+    assets = _assets()
     page = _environment().get_template(template)
-    html = page.render(assets=own, policy=policy(own), asked=ASKED, **values)
-    return page_response(html, own, status, _HEADERS)
+    html = page.render(assets=assets, policy=policy(assets), asked=ASKED, **values)
+    return page_response(html, assets, status, _HEADERS)
 
 
 @cache

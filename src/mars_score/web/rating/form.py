@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -11,13 +12,10 @@ from urllib.parse import urlencode
 from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.errors import HttpError
 from mars_score.web.rating.questions import POINTS, order_for, rater_name
-from mars_score.web.rating.storage import Progress, is_rated, progress_of
+from mars_score.web.rating.storage import Progress, RatingStore, is_rated, progress_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mars_score.web.rating.sheet import Sheet, SheetText
-    from mars_score.web.rating.storage import RatingStore
 
 
 _START = "Start again from the first page."
@@ -79,7 +77,7 @@ class Form:
         name = rater_name(given)
         return None if name is None else self.store.rater(name) or name
 
-    def known(self, given: str) -> str | None:
+    def known_rater(self, given: str) -> str | None:
         """Return the name of a rater who has begun."""
         name = rater_name(given)
         return None if name is None else self.store.rater(name)
@@ -103,16 +101,16 @@ class Form:
 
     def shown(self, rater: str, number: str, chosen: Mapping[str, int] | None = None) -> Shown:
         """Return a text as it is shown, with the answers that are saved or the ones that are chosen."""
-        place = self._number(number)
-        text = self.order(rater)[place - 1]
+        position = self._number(number)
+        text = self.order(rater)[position - 1]
         saved = self.store.answers_of(rater).get(text.code, {})
-        return Shown(place, text, {**saved, **(chosen or {})}, self.progress(rater), self.mark)
+        return Shown(position, text, {**saved, **(chosen or {})}, self.progress(rater), self.mark)
 
     def save(self, fields: Mapping[str, str], ratings: Mapping[str, str]) -> tuple[str, int]:
         """Save ratings by question, and return the rater and the text's number; refuse what our pages do not send."""
         if fields.get("sheet") != self.mark:
             raise HttpError(HTTPStatus.CONFLICT, "This page is of another sheet of texts.", _START)
-        rater = self.known(fields.get("rater", ""))
+        rater = self.known_rater(fields.get("rater", ""))
         if rater is None:
             raise HttpError(HTTPStatus.CONFLICT, "This rater is not known.", _START)
         number = self._number(fields.get("n", ""))

@@ -1,4 +1,4 @@
-"""What raters are asked, under which names they are told apart, and in which order they meet the texts."""
+"""The questions, the names of raters, and the order in which a rater sees the texts."""
 
 from __future__ import annotations
 

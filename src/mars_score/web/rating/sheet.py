@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,13 +17,11 @@ from mars_score.errors import InputError
 from mars_score.fingerprint import digest
 from mars_score.io import delimited
 from mars_score.io.output import failed, replacing, unwritable
-from mars_score.io.source import check_readable, open_input, pieces
+from mars_score.io.source import DELIMITERS, check_readable, open_input, pieces
 from mars_score.io.writers import escape, unescape
 from mars_score.study.augmentation_ratings import LONG, QUESTIONS, VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from mars_score.web.rating.storage import RatingAnswer
 
 
@@ -35,7 +34,7 @@ def read_rows(path: Path, columns: Sequence[str], remedy: str) -> dict[str, tupl
     wrong = partial(InputError, path=path, remedy=remedy)
     rows: dict[str, tuple[int, dict[str, str]]] = {}
     with open_input(path) as stream:
-        table = delimited.records(pieces(stream, str(path)), str(path), delimited.DELIMITERS["csv"])
+        table = delimited.records(pieces(stream, str(path)), str(path), DELIMITERS["csv"])
         start, header = next(table, (1, []))
         names = [name.strip().lower() for name in header]
         if missing := [name for name in columns if name not in names]:
@@ -75,7 +74,7 @@ class SheetText:
     """A text to rate."""
 
     code: str
-    """Stays on the server: whoever knows the seed of the sheet could tell the variant from it."""
+    """Stays on the server: with the seed of the sheet, the variant could be computed from it."""
     context: str
     text: str
 
@@ -132,13 +131,14 @@ def read_key(path: Path, sheet: Sheet) -> dict[str, Meaning]:
 def ratings_text(answers: Iterable[RatingAnswer], key: Mapping[str, Meaning]) -> str:
     """Return the answers as csv, one a row, in an order that does not depend on when they were given."""
     rows = [
-        (key[one.code].item, key[one.code].variant, one.question, one.rater, one.rating) for one in answers
+        (key[answer.code].item, key[answer.code].variant, answer.question, answer.rater, answer.rating)
+        for answer in answers
     ]
     rows.sort(key=lambda row: (row[3], row[0], VARIANTS.index(row[1]), QUESTIONS.index(row[2])))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LONG)
-    # Raters choose their names, and whoever studies the ratings may open them in a spreadsheet.
+    # Raters choose their names, and the ratings may be opened in a spreadsheet.
     writer.writerows(
         (escape(item), variant, question, escape(rater), rating)
         for item, variant, question, rater, rating in rows

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mars_score.errors import InputError, OutputError
@@ -17,8 +19,6 @@ from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import rater_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
     from types import TracebackType
 
     from mars_score.web.rating.sheet import Sheet, SheetText
@@ -82,7 +82,7 @@ class NotSavedError(OutputError):
     """An answer that is not on disk; the message is for raters."""
 
     def __init__(self, reason: str, *, full: bool = False) -> None:
-        super().__init__(f"{reason} Please tell whoever runs this study.")
+        super().__init__(f"{reason} Please tell the people who run this study.")
         self.full = full
         """Whether the disk is full."""
 
@@ -137,8 +137,8 @@ class RatingStore:
 
     def rater(self, name: str) -> str | None:
         """Return a rater's name as it was first spelt; ``None`` for an unknown rater."""
-        found = self._read("SELECT name FROM raters WHERE key = ?", rater_key(name))
-        return str(found[0][0]) if found else None
+        rows = self._read("SELECT name FROM raters WHERE key = ?", rater_key(name))
+        return str(rows[0][0]) if rows else None
 
     def raters(self) -> list[str]:
         """Name the raters, in the order in which they came."""
@@ -169,14 +169,14 @@ class RatingStore:
 
     def answers_of(self, rater: str) -> dict[str, dict[str, int]]:
         """Return the answers of a rater that count, by code and question."""
-        found: dict[str, dict[str, int]] = {}
+        answers: dict[str, dict[str, int]] = {}
         rows = self._read(
             f"SELECT code, question, rating, {_LAST} FROM answers WHERE rater = ? GROUP BY code, question",
             rater_key(rater),
         )
         for code, question, rating, _ in rows:
-            found.setdefault(code, {})[question] = rating
-        return found
+            answers.setdefault(code, {})[question] = rating
+        return answers
 
     def answers(self) -> list[RatingAnswer]:
         """Return the answers of all raters that count, in the order in which they were given."""
@@ -220,16 +220,16 @@ class RatingStore:
         """Make a new file the sheet's own; refuse another sheet's."""
         try:
             with writing(self._db):
-                found = self._db.execute("SELECT hash, name, texts FROM sheet").fetchone()
-                if found is None:
-                    found = (sheet.hash, sheet.path.name, len(sheet.texts))
-                    self._db.execute("INSERT INTO sheet VALUES (?, ?, ?)", found)
+                stored = self._db.execute("SELECT hash, name, texts FROM sheet").fetchone()
+                if stored is None:
+                    stored = (sheet.hash, sheet.path.name, len(sheet.texts))
+                    self._db.execute("INSERT INTO sheet VALUES (?, ?, ?)", stored)
         except sqlite3.Error as error:
             raise _cannot_open(self.path, error) from error
-        if found[0] != sheet.hash:
+        if stored[0] != sheet.hash:
             raise failed(
                 str(self.path),
-                f"holds the ratings of another sheet ({found[1]}, {found[2]} texts) than {sheet.path},"
+                f"holds the ratings of another sheet ({stored[1]}, {stored[2]} texts) than {sheet.path},"
                 " or the texts of the sheet have changed since",
                 "give the sheet that was rated, or name another file with --ratings-db",
             )

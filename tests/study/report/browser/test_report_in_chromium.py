@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.study.report.page import write_report
+from tests.chromium import (
+    CONTRASTS,
+    SCRIPTS,
+    WIDTHS,
+    check_contrasts,
+    check_dark,
+    check_nothing_ran,
+    check_width,
+    opened_file,
+)
 from tests.study.report.sample import sample_study
 from tests.study.report.small import RESERVED, with_texts
 
@@ -16,51 +26,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page
 
-WIDTHS = (1280, 768, 390, 320)
 TABLE = "#table_table3_levels_pearson"
-CONTRASTS = {
-    # Text on its ground, WCAG's 4.5 for small text.
-    "body": ("ink", "paper"),
-    "quiet": ("soft", "paper"),
-    "quiet on raised": ("soft", "raised"),
-    "links": ("accent", "paper"),
-    "best": ("ink", "best"),
-    "warnings": ("warn", "raised"),
-    "written": ("ink", "written"),
-}
 
 
 @pytest.fixture
 def page(browser: Browser, report: Path) -> Iterator[Page]:
-    """Open the report; fail on any request but the file itself, and on any message."""
-    # Smooth scrolling would move the page below a resting pointer.
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    wrong: list[str] = []
-
-    def listen(request: Request) -> None:
-        if request.url != report.as_uri() and request.url != "data:,":
-            wrong.append(f"request: {request.url}")
-
-    page.on("request", listen)
-    page.on("console", lambda message: wrong.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-    page.goto(report.as_uri())
-    yield page
-    context.close()
-    assert wrong == []
+    with opened_file(browser, report) as page:
+        yield page
 
 
 def names(page: Page, table: str = TABLE) -> list[str]:
     return page.locator(f"{table} tbody th").all_inner_texts()
 
 
-def keys(page: Page, place: int, table: str = TABLE) -> list[str]:
-    cells = page.locator(f"{table} tbody tr > :nth-child({place + 1})").all()
+def keys(page: Page, column: int, table: str = TABLE) -> list[str]:
+    cells = page.locator(f"{table} tbody tr > :nth-child({column + 1})").all()
     return [cell.get_attribute("data-key") or "" for cell in cells]
 
 
@@ -93,13 +75,13 @@ def test_keys_sort_too_and_one_column_at_a_time(page: Page) -> None:
 
 def test_missing_numbers_stay_last(page: Page) -> None:
     titles = page.locator(f"{TABLE} thead tr:last-child th").all_inner_texts()
-    place = 9  # answers, all rows: perplexity is undefined
-    assert titles[place].strip() == "all rows"
-    button = page.locator(f"{TABLE} thead tr:last-child th").nth(place).locator("button")
+    position = 9  # answers, all rows: perplexity is undefined
+    assert titles[position].strip() == "all rows"
+    button = page.locator(f"{TABLE} thead tr:last-child th").nth(position).locator("button")
     for _ in range(2):
         button.click()
-        assert keys(page, place)[-1] == ""
-        assert keys(page, place).count("") == 1
+        assert keys(page, position)[-1] == ""
+        assert keys(page, position).count("") == 1
 
 
 def test_every_table_sorts_by_every_column(page: Page) -> None:
@@ -158,72 +140,26 @@ def test_exact_numbers_on_hover_tap_and_focus(page: Page) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_never_scrolls_sideways(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
-    # Hidden overflow counts too: no element but those inside a scrolling box may reach beyond the page.
-    beyond = page.evaluate(
-        """() => [...document.querySelectorAll("body *")].filter((found) =>
-          !found.closest(".scroll, svg, .skip, #tip") && found.getBoundingClientRect().right > innerWidth + 0.5
-        ).map((found) => found.outerHTML.slice(0, 80))"""
-    )
-    assert beyond == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_width(page, width, ".scroll, svg, .skip, #tip")
 
 
 def test_dark_by_system_and_by_choice(page: Page) -> None:
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(ground)
-    page.emulate_media(color_scheme="dark")
-    dark = page.evaluate(ground)
-    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(20, 23, 27)")
-    page.locator("#theme").click()
-    assert page.evaluate(ground) == light
-    page.locator("#theme").click()
-    assert page.evaluate(ground) == dark
-    page.emulate_media(media="print")
-    assert page.evaluate(ground) == light
+    check_dark(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_read(page: Page, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    for what, pair in CONTRASTS.items():
-        first, second = (
-            page.evaluate(f"getComputedStyle(document.body).getPropertyValue('--{name}')") for name in pair
-        )
-        assert contrast(first, second) >= 4.5, (what, scheme)
+    check_contrasts(page, scheme, CONTRASTS)
 
 
-def contrast(first: str, second: str) -> float:
-    """Return WCAG's contrast ratio of two colours."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour.strip()[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(first), luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_texts_of_strangers_do_not_run(
+def test_scripts_in_texts_do_not_run(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    attack = "\"'><script>window.ran=1</script><img src=x onerror=window.ran=1><svg onload=window.ran=1>"
-    study = with_texts(sample_study(), lambda text: f"{text}{attack}", RESERVED)
+    study = with_texts(sample_study(), lambda text: f"{text}{SCRIPTS}", RESERVED)
     write_report(replace(study, datasets=study.datasets[:1]), tmp_path)
-    context = browser.new_context(offline=True)
-    page = context.new_page()
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto((tmp_path / "report.html").as_uri())
-    assert page.evaluate("window.ran === undefined")
-    assert page.locator("img").count() == 0
-    assert page.locator("script").count() == 1
-    assert [url for url in requests if url != "data:,"] == [(tmp_path / "report.html").as_uri()]
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
+    with opened_file(browser, tmp_path / "report.html") as page:
+        check_nothing_ran(page)
 
 
 def test_the_policy_stops_what_slips_through(page: Page) -> None:

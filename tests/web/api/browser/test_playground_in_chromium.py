@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mars_score.web.api.app import SAMPLES, make_server
+from tests.chromium import watch
 from tests.study.report.test_page import PAYLOADS
 from tests.web.api.conftest import SMALL
 from tests.web.api.fake import BAD, FakeService
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 REFUSED = "Failed to load resource: the server responded with a status of 4"
 
@@ -53,27 +54,10 @@ def page(context: BrowserContext, served: tuple[str, FakeService]) -> Iterator[P
 
 def opened(context: BrowserContext, address: str) -> Iterator[Page]:
     page = context.new_page()
-    wrong: list[str] = []
-
-    def listen(request: Request) -> None:
-        if not request.url.startswith((f"{address}/", "data:,", "blob:")):
-            wrong.append(f"request: {request.url}")
-
-    page.on("request", listen)
-    page.on(
-        "console",
-        lambda said: None if said.text.startswith(REFUSED) else wrong.append(f"console: {said.text}"),
-    )
-    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-
-    def refuse(dialog: Dialog) -> None:
-        wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    page.on("dialog", refuse)
+    problems = watch(page, f"{address}/", "blob:", refusals=REFUSED)
     page.goto(f"{address}/")
     yield page
-    assert wrong == []
+    assert problems == []
 
 
 def write(page: Page, candidate: str = "a text", reference: str = "what a person wrote") -> None:

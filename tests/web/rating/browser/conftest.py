@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.chromium import watch
 from tests.web.rating.samples import rows, write_sheet
 from tests.web.rating.server import Server
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page
 
 Open = "Callable[..., Page]"
 
@@ -28,7 +29,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def mortal(tmp_path: Path) -> Iterator[Server]:
+def restartable(tmp_path: Path) -> Iterator[Server]:
     """A form of ten texts that is stopped and started by its test."""
     server = Server(write_sheet(tmp_path, rows()[:10], key=False))
     server.start()
@@ -39,30 +40,18 @@ def mortal(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Open a form; at the end, fail on requests to anybody else, on dialogs, and on errors of the script."""
-    wrong: list[str] = []
-    contexts = []
+    contexts, problems = [], list[list[str]]()
 
     def make(server: Server, path: str = "/", **options: object) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
-
-        def listen(request: Request) -> None:
-            if not request.url.startswith((server.url, "data:,")):
-                wrong.append(f"request: {request.url}")
-
-        page.on("request", listen)
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
-        page.on(
-            "console",
-            # A browser reports each failed request, and some tests are about these.
-            lambda message: None if "Failed to load resource" in message.text else wrong.append(message.text),
-        )
+        # A browser reports each failed request, and some tests are about these.
+        problems.append(watch(page, server.url, refusals="Failed to load resource"))
         page.goto(server.url + path)
         return page
 
     yield make
     for context in contexts:
         context.close()
-    assert wrong == []
+    assert [problem for of_page in problems for problem in of_page] == []

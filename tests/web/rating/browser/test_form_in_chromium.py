@@ -33,9 +33,10 @@ def stored(server: Server, rater: str) -> list[list[int | None]]:
     """A rater's answers, text by text in the rater's order, as another process reads them."""
     sheet = read_sheet(server.sheet)
     with RatingStore(server.sheet.with_name("sheet.ratings.sqlite"), sheet, make=False) as store:
-        found = store.answers_of(rater)
+        result = store.answers_of(rater)
     return [
-        [found.get(text.code, {}).get(question) for question in QUESTIONS] for text in order_for(sheet, rater)
+        [result.get(text.code, {}).get(question) for question in QUESTIONS]
+        for text in order_for(sheet, rater)
     ]
 
 
@@ -72,9 +73,9 @@ def chosen(page: Page) -> list[str | None]:
     ]
 
 
-def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None:
+def test_ten_texts_with_the_keyboard_alone(opened: Open, restartable: Server) -> None:
     """Reloading, stopping and killing the server in between; going back to correct an answer."""
-    page = opened(mortal)
+    page = opened(restartable)
     begin(page, "Ida")
     for number in range(1, 3):
         at(page, number)
@@ -90,19 +91,19 @@ def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None
     page.keyboard.press("Enter")
 
     at(page, 4)
-    assert mortal.stop() == 0
+    assert restartable.stop() == 0
     press(page, "2")
     expect(page.locator("#saved")).to_have_text("Not saved, retrying. The server cannot be reached.")
     press(page, "22")
     page.keyboard.press("Enter")
     at(page, 4)
-    mortal.start()
+    restartable.start()
     at(page, 5)
 
     press(page, "333")
     saved(page)
-    mortal.kill()
-    mortal.start()
+    restartable.kill()
+    restartable.start()
     page.keyboard.press("Enter")
     at(page, 6)
 
@@ -120,7 +121,7 @@ def test_ten_texts_with_the_keyboard_alone(opened: Open, mortal: Server) -> None
         page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Thank you")
     expected = [[3, 4, 5]] * 2 + [[6, 7, 1], [2, 2, 2], [7, 7, 3]] + [[4, 5, 6]] * 5
-    assert stored(mortal, "Ida") == expected
+    assert stored(restartable, "Ida") == expected
 
 
 def test_a_rater_comes_back_in_another_browser(opened: Open, shared: Server) -> None:
