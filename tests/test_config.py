@@ -23,7 +23,7 @@ from mars_score.config import (
 )
 from mars_score.encoders.fluency import fluency_hash
 from mars_score.errors import ConfigError
-from mars_score.mars import models
+from mars_score.mars import models, scorer
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import ResolvedModel
 from mars_score.models.store import ModelStore
@@ -390,6 +390,7 @@ class TestSignature:
         expected = MarsScorer().signature
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("MARS_SCORE_HOME", str(tmp_path / "elsewhere"))
+        monkeypatch.setattr(scorer, "check_device", lambda device: device)  # this machine may have no such device
         assert MarsScorer(device="cuda", memory=1).signature == expected
         assert MarsScorer(store=ModelStore(tmp_path)).signature == expected
 
@@ -402,8 +403,8 @@ def test_a_model_in_a_folder_is_its_name_and_its_weights(tmp_path: Path, weights
         folder.mkdir(parents=True)
         (folder / "model.safetensors").write_bytes(weights if place == "here" else b"weights")
         (folder / "README.md").write_text(place)
-        scorer = MarsScorer(lm=f"{folder}{os.sep}", encoder=str(folder), tagger="pattern")
-        found.append(scorer.signature)
+        made = MarsScorer(lm=f"{folder}{os.sep}", encoder=str(folder), tagger="pattern")
+        found.append(made.signature)
     assert (found[0] == found[1]) == (weights == b"weights")
     assert "|lm:my-model@" in found[0]
     assert "|enc:my-model@" in found[0]
