@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+DOCS := .venv-docs
 BIN := $(VENV)/bin
 INTEGRATIONS := .venv-integrations
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -10,10 +11,10 @@ CONSTRAINTS ?= requirements/constraints.txt
 TORCH := $(shell grep '^torch==' $(CONSTRAINTS))
 
 .PHONY: help setup demo test test-fast test-processors test-integrations coverage browser gemma embeddinggemma check \
-	bench clean
+	schemas docs bench clean
 
 help:
-	@echo "make demo    set up, fetch the default models (about 200 MB) and score examples/demo.jsonl"
+	@echo "make demo    set up, fetch the default models (about 200 MB), score examples/demo.jsonl and explain it"
 	@echo "make test    set up everything and run the tests"
 	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
@@ -22,6 +23,8 @@ help:
 	@echo "make embeddinggemma   fetch a multilingual encoder (1.15 GB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
 	@echo "make check   ruff, mypy, import-linter, and the limits of the layout"
+	@echo "make docs    build the documentation as a site in site/, with every link checked"
+	@echo "make schemas write the JSON Schemas in docs/schemas/ from the types"
 	@echo "make bench   print the benchmarks as JSON lines"
 	@echo "make setup   only set up: environment and default models"
 	@echo "make clean   remove the environment (models stay in the store)"
@@ -40,6 +43,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) $(VENV)/.torch
 	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[convert]'
 	@touch $@
 
+$(VENV)/.pages: $(VENV)/.installed
+	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[convert,pages]'
+	@touch $@
+
 $(VENV)/.developer: pyproject.toml $(CONSTRAINTS) $(VENV)/.installed
 	@echo "== installing what the tests and checks need"
 	$(PIP) install --progress-bar off -c $(CONSTRAINTS) -e '.[test,check]'
@@ -49,14 +56,18 @@ setup: $(VENV)/.installed
 	@echo "== fetching the default models (skipped if they are in the store)"
 	$(BIN)/mars-score models get
 
-demo: setup
+demo: $(VENV)/.pages setup
 	@echo "== scoring examples/demo.jsonl"
-	$(BIN)/mars-score score examples/demo.jsonl --format table
-	@echo "== where one of these scores comes from"
-	$(BIN)/mars-score explain examples/demo.jsonl --id qa-greenhouse/good
+	@$(BIN)/mars-score score examples/demo.jsonl --format table
+	@echo "== why the first one is ahead"
+	@$(BIN)/mars-score explain examples/demo.jsonl --id story-boat/good
+	@$(BIN)/mars-score explain examples/demo.jsonl --html demo.html
+	@echo "== the same for all of them, with their words marked; open in a browser:"
+	@echo "file://$(CURDIR)/demo.html"
 
 browser:
 	@tools/need_chromium
+	@$(PYTHON) tools/need_axe.py
 
 test: setup browser $(VENV)/.developer
 	@echo "== running the tests"
@@ -101,8 +112,20 @@ check: setup $(VENV)/.developer
 	$(BIN)/lint-imports
 	$(BIN)/python tools/layout.py
 
+schemas: $(VENV)/.developer
+	$(BIN)/python tools/make_schemas.py
+
+# An environment of its own, without torch: the reference is made from the sources, which are not imported.
+$(DOCS)/.installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check install -q -c $(CONSTRAINTS) mkdocs-material 'mkdocstrings[python]'
+	@touch $@
+
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --site-dir site
+
 bench: setup $(VENV)/.developer
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(INTEGRATIONS)
+	rm -rf $(VENV) $(INTEGRATIONS) $(DOCS) site

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 INSTALL = "apt-get install -y --no-install-recommends chromium-headless-shell"
 WIDTHS = (1280, 768, 390, 320)
@@ -45,6 +47,23 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe-core finds that keeps people from reading a page, serious or worse."""
+    from need_axe import SCRIPT
+
+    if not SCRIPT.is_file():
+        pytest.fail("axe-core is not here; fetch it with: python tools/need_axe.py")
+    # Through the debugger: the page's own policy would refuse a script that is not its own.
+    page.evaluate(SCRIPT.read_text("utf-8"))
+    found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    return [
+        f"{one['id']} ({one['impact']}): {node['html'][:200]} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]
 
 
 def watch(page: Page, *allowed: str, refusals: str = "") -> list[str]:

@@ -58,8 +58,10 @@ class CommandLine:
         self.cost = ""
         """What the last run said that it took. No two runs take the same, so results are compared without it."""
 
-    def __call__(self, *arguments: str) -> Result:
-        """Run in this process."""
+    def __call__(self, *arguments: str, short: bool = False) -> Result:
+        """Run in this process, with whole signatures unless they are to be short."""
+        if arguments[0] in ("score", "explain") and not short:
+            arguments = (*arguments, "--signature")
         self.monkeypatch.setattr(sys, "argv", ["mars-score", *arguments])
         code: object = 0
         try:

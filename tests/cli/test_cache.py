@@ -35,16 +35,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_second_run_augments_nothing(cli: CommandLine, folder: Path) -> None:
     cli.put_rows("rows.jsonl", ROWS)
     first = cli("score", "rows.jsonl")
-    assert "5 references augmented, 0 cache hits" in cli.cost
+    assert "5 references (5 augmented now, 0 from the cache)" in cli.cost
     second = cli("score", "rows.jsonl")
-    assert "0 references augmented, 5 cache hits" in cli.cost
+    assert "5 references (0 augmented now, 5 from the cache)" in cli.cost
     assert first == second
     assert first.code == 0
     assert "augmented references: 5\n" in cli("cache", "info").out
     assert cli("cache", "verify").out == f"ok: 5 augmented references in {folder / FILE}\n"
     assert cli("cache", "clear").out == f"5 augmented references removed from {folder / FILE}\n"
     cli("score", "rows.jsonl")
-    assert "5 references augmented, 0 cache hits" in cli.cost
+    assert "5 references (5 augmented now, 0 from the cache)" in cli.cost
 
 
 @pytest.mark.usefixtures("light")

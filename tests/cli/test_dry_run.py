@@ -119,12 +119,13 @@ def test_the_estimate_grows_with_the_work(cli: CommandLine, monkeypatch: pytest.
 def test_the_cost_line(cli: CommandLine) -> None:
     cli.put_rows("rows.jsonl", rows(12, 4))
     cli("score", "rows.jsonl", "-o", "out.jsonl")
-    form = r"cost: {} references augmented, {} cache hits, 0 tokens, \d+\.\d s, peak memory [\d,]+ MB\n"
-    assert re.fullmatch(form.format(4, 0), cli.cost)
+    form = r"cost: {} references \({} augmented now, {} from the cache\), 0 tokens written, "
+    form += r"\d+\.\d s, peak memory [\d,]+ MB\n"
+    assert re.fullmatch(form.format(4, 4, 0), cli.cost)
     cli("score", "rows.jsonl", "-o", "again.jsonl")
-    assert re.fullmatch(form.format(0, 4), cli.cost)
+    assert re.fullmatch(form.format(4, 0, 4), cli.cost)
     cli("score", "rows.jsonl", "-o", "again.jsonl")
-    assert re.fullmatch(form.format(0, 0), cli.cost)
+    assert re.fullmatch(form.format(0, 0, 0), cli.cost)
 
 
 def test_rates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

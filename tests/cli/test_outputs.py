@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import hashlib
 import io
 import json
 import re
@@ -225,7 +226,9 @@ def test_standard_input(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> No
 def test_chunks_keep_the_order(cli: CommandLine, chunks: list[list[str]], count: int) -> None:
     rows = many(count)
     cli.put_rows("rows.jsonl", rows)
-    assert cli("score", "rows.jsonl", "-o", "out.jsonl").err.startswith(f"{count} rows, mean ")
+    assert cli("score", "rows.jsonl", "-o", "out.jsonl").err.startswith(
+        (f"{count} row, mean ", f"{count} rows, mean ")
+    )
     results = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     ids = [row["id"] for row in rows]
     assert [row["id"] for row in results] == ids
@@ -293,7 +296,7 @@ def test_explain_shows_where_a_score_comes_from(cli: CommandLine, monkeypatch: p
     assert all(str(ROWS[0][part]) in result.out for part in ("context", "candidate", "reference"))
     assert "[/b]" not in result.out
     for ratio in (0, 20, 40, 60):
-        row = rf"^ +{ratio}% +0\.\d{{4}} +0\.\d{{3}} +0\.\d{{4}} +(.+)$"
+        row = rf"^ +{ratio}% +0\.\d{{4}} +0\.\d{{3}} +(.+)$"
         text = re.findall(row, result.out, re.MULTILINE)
         assert len(text) == 1
         assert ("..." in text[0]) == (ratio > 0)
@@ -419,7 +422,7 @@ def test_an_interrupted_run(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, o
     assert calls == [CHUNK, 44]
     assert (result.code, result.out) == (130, "")
     assert f"interrupted; the rows written so far are complete: {CHUNK} in {output}\n" in result.err
-    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output}\n")
+    assert result.err.endswith(f"to resume: mars-score score rows.jsonl -o {output} --signature\n")
     assert read_ids(Path(output)) == [row["id"] for row in rows[:CHUNK]]
     sidecar = json.loads(Path(f"{output}.signatures.json").read_text(encoding="utf-8"))
     assert sidecar["signatures"]["mars"].startswith("mars:augment.v")
@@ -465,3 +468,27 @@ def test_a_reader_that_has_seen_enough(cli: CommandLine) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_signatures_are_short_unless_asked_for(cli: CommandLine) -> None:
+    whole = signature_of(cli("score", "rows.jsonl").err)
+    short = hashlib.sha256(whole.encode()).hexdigest()[:12]
+    for arguments in (["score", "rows.jsonl", "--format", "table"], ["explain", "rows.jsonl"]):
+        said = cli(*arguments, short=True).out
+        assert f"signature: {short} (--signature prints the whole)" in said
+        assert whole not in said
+    assert f"signature of mars: {short} " in cli("score", "rows.jsonl", short=True).err
+
+
+def test_one_row_is_no_rows(cli: CommandLine) -> None:
+    cli.put_rows("one.jsonl", ROWS[:1])
+    assert cli("score", "one.jsonl").err.startswith("1 row, mean mars ")
+    assert cli.cost.startswith("cost: 1 reference (")
+
+
+def test_explain_lists_nothing_that_is_zero_and_says_why(cli: CommandLine) -> None:
+    said = cli("explain", "rows.jsonl", short=True).out
+    assert not re.search(r"[+-]0\.0000", said)
+    assert re.search(r"^ +why  ", said, re.MULTILINE)
+    assert "part of speech" not in said
+    assert "part of speech" in cli("explain", "rows.jsonl", "--words").out

@@ -20,6 +20,12 @@ class Heard:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.questions: list[str] = []
+        self.answer = True
+
+    def agree(self, question: str) -> bool:
+        self.questions.append(question)
+        return self.answer
 
     def say(self, text: str) -> None:
         self.lines.append(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -191,4 +192,18 @@ def test_the_table_for_people(tmp_path: Path) -> None:
     assert "mars, higher is better" in done.output
     assert "6/1/0" in done.output
     assert "largest differences" in done.output
-    assert "1 items have no score" in done.output
+    assert "1 item has no score of A or of B" in done.output
+
+
+def test_three_systems_fit_80_columns(tmp_path: Path) -> None:
+    files = [
+        put(tmp_path / f"a-rather-long-name-{name}.csv", scores)
+        for name, scores in (("a", A), ("b", B), ("c", B))
+    ]
+    done = CliRunner().invoke(compare, files, env={"COLUMNS": "80"}, catch_exceptions=False)
+    lines = done.output.splitlines()
+    assert max(map(len, lines)) <= 80
+    pairs = [line for line in lines if line.startswith(("A - B", "A - C", "B - C"))]
+    assert len(pairs) == 3
+    assert all(re.search(r"\d+/\d+/\d+ +\d+ *$", line) for line in pairs)  # nothing is folded or cut
+    assert "near 0.05 one may say yes and the other no" in " ".join(done.output.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +62,7 @@ class ToyParts:
 
     def __init__(self) -> None:
         self.guided_fill, self.naive_fill = Fill(), Fill(" badger")
+        self.lock, self.store = threading.RLock(), None
 
     def check(self, config: object) -> None:
         pass

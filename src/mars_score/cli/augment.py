@@ -22,7 +22,7 @@ from mars_score.cli.options import (
     take_input,
     take_scorer,
 )
-from mars_score.cli.reporting import CostReport, tell_augmenting
+from mars_score.cli.reporting import CostReport, counted, tell_augmenting
 from mars_score.cli.running import (
     CHUNK,
     Batches,
@@ -147,7 +147,7 @@ class Augmenting:
         return sum(1 for _ in distinct_references(self.checked.read()))
 
     def _summarise(self, total: int) -> None:
-        click.echo(f"{total} references augmented", err=True)
+        click.echo(f"{counted(total, 'reference')} augmented", err=True)
         click.echo(f"signature: {self.scorer.signature}", err=True)
 
     def _origin(self) -> Origin:

@@ -13,13 +13,20 @@ from rich.table import Table
 from rich.text import Text
 
 from mars_score import flags
-from mars_score.cli.options import input_options, read_files, scorer_options, take_input, take_scorer
-from mars_score.cli.reporting import bars
+from mars_score.cli.options import (
+    input_options,
+    read_files,
+    scorer_options,
+    signature_option,
+    take_input,
+    take_scorer,
+)
+from mars_score.cli.reporting import bars, shown_signature
 from mars_score.errors import ConfigError, InputError, did_you_mean
 from mars_score.io.output import STDOUT, check_writable, replacing, unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mars_score.mars.scorer import MarsScorer
     from mars_score.types import Example
@@ -43,8 +50,19 @@ HUMAN = "human"
     "--limit", type=click.IntRange(min=1), metavar="N",
     help=f"The most rows that a page takes, from the first on.  [default: {LIMIT}]",
 )  # fmt: skip
-def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values: Any) -> None:
-    """Show the template, the augmented references, the cosines and the weights behind a score.
+@click.option(
+    "--words", is_flag=True, help="Also list the words of the references, with what decided which are masked."
+)
+@signature_option
+def explain(
+    ids: tuple[str, ...],
+    html: str | None,
+    limit: int | None,
+    words: bool,
+    whole_signature: bool,
+    **values: Any,
+) -> None:
+    """Show why a candidate has its score: its words, its neighbours, the parts of the score.
 
     With --html, candidates of the same context and references stand side by side, and each score between those
     of unrelated texts and of people's own. People's ratings are in the field "human", where there are any;
@@ -68,7 +86,8 @@ def explain(ids: tuple[str, ...], html: str | None, limit: int | None, **values:
     # This finds every model: a wrong name is known before anything is computed.
     signature = scorer.signature
     if html is None:
-        _print(scorer, examples, signature)
+        shown = shown_signature(signature, whole=whole_signature)
+        _print(scorer, list(rows.values()), examples, words=words, signature=shown)
         return
     ratings: Mapping[str, float] = {}
     if len(source.paths) == 1:
@@ -109,36 +128,87 @@ def _find(rows: Mapping[str, Example], ids: tuple[str, ...], name: str) -> list[
     return [rows[wanted] for wanted in dict.fromkeys(ids)]
 
 
-def _print(scorer: MarsScorer, examples: Sequence[Example], signature: str) -> None:
+def _print(
+    scorer: MarsScorer, rows: Sequence[Example], examples: Sequence[Example], *, words: bool, signature: str
+) -> None:
     from mars_score.web.explain.explanation import explain_examples
 
     console = Console(highlight=False)
+    asked = {example.pairs for example in examples}
+    beside = [row for row in rows if row.pairs in asked]  # what a score means is seen beside other candidates
     found = {
-        candidate.id: (item, candidate)
-        for item in explain_examples(scorer, examples)
-        for candidate in item.candidates
+        candidate.id: (item, place)
+        for item in explain_examples(scorer, beside)
+        for place, candidate in enumerate(item.candidates)
     }
     for example in examples:
-        _show(console, example, *found[example.id])
+        _show(console, example, *found[example.id], words=words)
     console.print(f"signature: {signature}", style="dim", soft_wrap=True)
 
 
-def _show(console: Console, example: Example, item: ExplainedItem, candidate: ExplainedCandidate) -> None:
-    console.rule(Text(f"{candidate.id}: {candidate.score:.4f}"), align="left")
-    for label, text in (
-        ("context", example.context or "(none)"),
-        ("candidate", example.candidate or "(empty)"),
-    ):
-        console.print(Text(f"{label:>9}  ", style="bold") + Text(text))
+def _show(console: Console, example: Example, item: ExplainedItem, place: int, *, words: bool) -> None:
+    candidate = item.candidates[place]
+    percent = "" if candidate.percent is None else f" ({candidate.percent:.0f}%)"
+    console.rule(Text(f"{candidate.id}: {candidate.score:.4f}{percent}"), align="left")
+    told = Table.grid(padding=(0, 2, 0, 0))
+    told.add_column(justify="right", style="bold", no_wrap=True)
+    told.add_column(overflow="fold")
+    told.add_row("context", Text(example.context or "(none)"))
+    told.add_row("candidate", _coloured(candidate) if candidate.text else Text("(empty)"))
     for reference in item.references:
-        _show_words(console, reference)
+        told.add_row("reference", Text(reference.text))
+    for label, text in _reasons(item, place):
+        told.add_row(label, Text(text))
+    console.print(told, "")
+    if words:
+        for reference in item.references:
+            _show_words(console, reference)
     _show_sum(console, item, candidate)
     for flag in candidate.flags:
         console.print(f"  {flag}: {flags.MEANING[flag]}", style="yellow")
 
 
+STYLES = {
+    "matched": "green",
+    "unsupported": "bold yellow",
+    "misplaced": "red underline",
+    "copied": "blue italic",
+}
+LABELS = {"unsupported": "nobody says", "misplaced": "misplaced", "copied": "copied"}
+
+
+def _coloured(candidate: ExplainedCandidate) -> Text:
+    text = Text(candidate.text)
+    for mark in sorted(candidate.marks, key=lambda one: list(STYLES).index(one.kind), reverse=True):
+        text.stylize(STYLES[mark.kind], mark.start, mark.end)
+    return text
+
+
+def _reasons(item: ExplainedItem, place: int) -> Iterator[tuple[str, str]]:
+    """What there is to say of a candidate: its words by what they did, and its neighbours in the ranking."""
+    from mars_score.web.explain.reasons import alone, matched, neighbours, reason
+
+    candidate = item.candidates[place]
+    pairs = dict.fromkeys(
+        one.text if one.text.lower() == one.partner.lower() else f"{one.text} (for {one.partner})"
+        for one in matched(candidate)
+    )
+    if pairs:
+        yield "matched", ", ".join(pairs)
+    for kind, label in LABELS.items():
+        texts = dict.fromkeys(mark.text for mark in candidate.marks if mark.kind == kind)
+        if texts:
+            yield label, ", ".join(texts)
+    around = [found for found in neighbours(item) if place in (found.higher, found.lower)]
+    for found in around:
+        higher, lower = (item.candidates[one].id for one in (found.higher, found.lower))
+        told = reason(item, found, lambda one: item.candidates[one].id)
+        yield "why", f"{higher} is {found.amount:.2f} above {lower}: {told}"
+    if not around:
+        yield "why", alone(candidate)
+
+
 def _show_words(console: Console, reference: ExplainedReference) -> None:
-    console.print(Text("reference  ", style="bold") + Text(reference.text))
     words = Table(
         box=None, padding=(0, 2, 0, 0), title="words, first to be masked on top", title_justify="left"
     )
@@ -152,27 +222,34 @@ def _show_words(console: Console, reference: ExplainedReference) -> None:
 
 
 def _show_sum(console: Console, item: ExplainedItem, candidate: ExplainedCandidate) -> None:
+    from mars_score.web.explain.reasons import shares, words_weight
+    from mars_score.web.explain.wording import shown_name
+
+    parts = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("adds", "value", "usual"):
+        parts.add_column(heading, justify="right")
+    parts.add_column("part of the score")
+    for one in shares(candidate, words_weight(item)):
+        if round(one.amount, 4):
+            usual = "" if one.usual is None else f"{one.usual:.4f}"
+            name = Text(shown_name(one.name)) + Text(f"  {one.meaning}" if one.meaning else "", style="dim")
+            parts.add_row(f"{one.amount:+.4f}", f"{one.measured:.4f}", usual, name)
+    parts.add_row(f"{candidate.score:.4f}", "", "", Text("total", style="bold"))
+    console.print(Padding(parts, (0, 0, 1, 2)))
     templates = {
         (number, variant.ratio): variant
         for number, reference in enumerate(item.references)
         for variant in reference.variants
     }
     terms = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("ratio", "cosine", "weight", "term"):
+    for heading in ("ratio", "cosine", "weight"):
         terms.add_column(heading, justify="right")
-    terms.add_column("augmented reference (what the language model wrote is marked)")
+    terms.add_column("meaning, compared with (what the language model wrote is marked)")
     for term in candidate.terms:
-        numbers = (f"{term.cosine:.4f}", f"{term.weight:.3f}", f"{term.contribution:.4f}")
-        terms.add_row(f"{term.ratio:.0%}", *numbers, _marked(term.segments))
+        terms.add_row(f"{term.ratio:.0%}", f"{term.cosine:.4f}", f"{term.weight:.3f}", _marked(term.segments))
         variant = None if term.reference is None else templates.get((term.reference, term.ratio))
         if variant is not None and variant.blanks:
-            terms.add_row("", "", "", "", Text(_blanked(variant.template), style="dim"))
-    for one in candidate.adjustments:
-        told = f"{one.name}: {one.meaning} (measured {one.measured:.4f}, usual {one.usual:.4f})"
-        terms.add_row("", "", "", f"{one.amount:+.4f}", Text(told))
-    if candidate.rest:
-        terms.add_row("", "", "", f"{candidate.rest:+.4f}", Text("what else the formula does"))
-    terms.add_row("", "", "", f"{candidate.score:.4f}", Text("total", style="bold"))
+            terms.add_row("", "", "", Text(_blanked(variant.template), style="dim"))
     console.print(Padding(terms, (0, 0, 1, 2)))
 
 

@@ -28,6 +28,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 restart_option = click.option(
     "--restart", is_flag=True, help="Start over even if FILE of -o exists; by default the run resumes it."
 )
+signature_option = click.option(
+    "--signature", "whole_signature", is_flag=True,
+    help="Print signatures whole; by default a hash of each, and the file beside the output has the whole.",
+)  # fmt: skip
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Say what would be computed and how long it would take; compute nothing."
 )
@@ -116,12 +120,12 @@ def take_input(values: dict[str, Any], *, needs_references: bool = True) -> Inpu
         read_file = partial(
             read_examples, file, fields=fields, format=form, needs_references=needs_references
         )
-        return Input((file,), read_file, partial(read_file, checked=True))
+        return Input((file,), partial(read_file, tell=tell_mapping), partial(read_file, checked=True))
     if not (candidates and references):
         absent = "--references" if candidates else "--candidates"
         raise InputError(
             f"{given[0]} without {absent}" if given else "nothing to score",
-            remedy="name a FILE (jsonl, json, csv, tsv, parquet, - for standard input), "
+            remedy="name a FILE (jsonl, json, csv, tsv, parquet, what another tool saved, - for standard input), "
             "or --candidates and --references text files",
         )
     paths = (candidates, *references, *([contexts] if contexts else []))
@@ -136,6 +140,11 @@ def take_input(values: dict[str, Any], *, needs_references: bool = True) -> Inpu
         return read_parallel(candidates=candidates, references=list(references), contexts=contexts)
 
     return Input(paths, read, read)
+
+
+def tell_mapping(text: str) -> None:
+    """Say which fields of another tool's file became what; standard output is for results."""
+    click.echo(text, err=True)
 
 
 def take_scorer(values: dict[str, Any]) -> MarsScorer:

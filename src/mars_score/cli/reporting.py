@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -50,6 +51,17 @@ def duration(seconds: float) -> str:
     if seconds < 6000:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def shown_signature(signature: str, *, whole: bool) -> str:
+    """Return a signature, or a hash of it, which is as good for telling whether two are equal."""
+    short = hashlib.sha256(signature.encode()).hexdigest()[:12]
+    return signature if whole else f"{short} (--signature prints the whole)"
 
 
 class ProgressLines:
@@ -244,9 +256,11 @@ class CostReport:
     def show(self) -> None:
         """Print the line on standard error."""
         costs, peak = self.costs, max(self.peak, peak_memory())
-        parts = [f"{costs.augmented:,} references augmented", f"{costs.cached:,} cache hits"]
-        parts += [f"{costs.packed:,} from the pack"] if costs.packed else []
-        parts += [f"{costs.generated:,} tokens", f"{perf_counter() - self.started:.1f} s"]
+        total = costs.augmented + costs.cached + costs.packed
+        sources = [f"{costs.augmented:,} augmented now", f"{costs.cached:,} from the cache"]
+        sources += [f"{costs.packed:,} from the pack"] if costs.packed else []
+        parts = [f"{counted(total, 'reference')} ({', '.join(sources)})"]
+        parts += [f"{counted(costs.generated, 'token')} written", f"{perf_counter() - self.started:.1f} s"]
         parts += [f"peak memory {peak / (1 << 20):,.0f} MB"] if peak else []
         click.echo(f"cost: {', '.join(parts)}", err=True)
 

@@ -18,11 +18,12 @@ from mars_score.cli.options import (
     read_files,
     restart_option,
     scorer_options,
+    signature_option,
     take_engine,
     take_input,
     take_scorer,
 )
-from mars_score.cli.reporting import CostReport, tell_scoring
+from mars_score.cli.reporting import CostReport, counted, shown_signature, tell_scoring
 from mars_score.cli.running import (
     CHUNK,
     Batches,
@@ -57,7 +58,7 @@ BAR = "mars"
 """The metric that has a bar when it is alone."""
 
 
-def print_rows(rows: Sequence[ResultRow], signatures: Mapping[str, str]) -> None:
+def print_rows(rows: Sequence[ResultRow], signatures: Mapping[str, str], *, whole: bool) -> None:
     """Print rows and means on standard output."""
     from rich.console import Console
     from rich.table import Table
@@ -84,20 +85,25 @@ def print_rows(rows: Sequence[ResultRow], signatures: Mapping[str, str]) -> None
     console.print(table)
     for name, signature in signatures.items():
         label = "signature" if bars else f"signature of {name}"
-        console.print(f"{label}: {signature}", soft_wrap=True, highlight=False, markup=False, style="dim")
+        shown = shown_signature(signature, whole=whole)
+        console.print(f"{label}: {shown}", soft_wrap=True, highlight=False, markup=False, style="dim")
 
 
-def print_summary(summary: Summary, total: int, signatures: Mapping[str, str], sidecar: Path | None) -> None:
+def print_summary(
+    summary: Summary, total: int, signatures: Mapping[str, str], sidecar: Path | None, *, whole: bool
+) -> None:
     """Print means and signatures on standard error."""
     undefined = {name: total - count for name, count in summary.defined.items()}
     for name, mean in summary.means.items():
         shown = "undefined" if mean is None else f"{mean:.4f}"
-        note = f" ({undefined[name]} rows undefined)" if undefined[name] and mean is not None else ""
-        click.echo(f"{total} rows, mean {name} {shown}{note}", err=True)
+        note = (
+            f" ({counted(undefined[name], 'row')} undefined)" if undefined[name] and mean is not None else ""
+        )
+        click.echo(f"{counted(total, 'row')}, mean {name} {shown}{note}", err=True)
     if sidecar:
         click.echo(f"signatures are in {sidecar}", err=True)
     for name, signature in signatures.items():
-        click.echo(f"signature of {name}: {signature}", err=True)
+        click.echo(f"signature of {name}: {shown_signature(signature, whole=whole)}", err=True)
 
 
 def _cells(scores: Mapping[str, float | None], *, bars: bool) -> list[str]:
@@ -131,6 +137,7 @@ def _bar(value: float, width: int = 20) -> str:
     help="In csv and tsv, leave ids as they are. By default ' goes before one that spreadsheets take for a formula.",
 )  # fmt: skip
 @click.option("--strict", is_flag=True, help="Make every flag of a row an error.")
+@signature_option
 @restart_option
 @dry_run_option
 def score(
@@ -139,6 +146,7 @@ def score(
     form: str | None,
     no_escape: bool,
     strict: bool,
+    whole_signature: bool,
     restart: bool,
     dry_run: bool,
     **values: Any,
@@ -164,7 +172,7 @@ def score(
         raise OutputError(
             f"{output}: a table goes to the terminal only\n  remedy: leave out --format table, or -o"
         )
-    scoring = Scoring(wanted, scorer, engine, check(source), strict, escaped=not no_escape)
+    scoring = Scoring(wanted, scorer, engine, check(source), strict, not no_escape, whole_signature)
     if scorer.config.masking.idf == "corpus":
         scorer.corpus = list(scoring.checked.read())  # the score depends on every row of the file
     if dry_run:
@@ -199,13 +207,15 @@ class Scoring:
     strict: bool
     escaped: bool = True
     """Whether ids in tables are safe to open in a spreadsheet."""
+    whole: bool = False
+    """Whether signatures are printed whole."""
 
     def show(self) -> None:
         """Print all rows as a table."""
         bill, metrics = CostReport(), self._metrics()
         with stoppable(None):
             rows = list(self._rows(metrics, 0, bill))
-        print_rows(rows, {metric.name: metric.signature for metric in metrics})
+        print_rows(rows, {metric.name: metric.signature for metric in metrics}, whole=self.whole)
         bill.learn(self.scorer, self.wanted)
         bill.show()
 
@@ -231,9 +241,13 @@ class Scoring:
                 if left is not None:
                     refuse_other_signatures(left.signatures, signatures, left.file)
             if finished:
-                click.echo(f"all {kept.rows} rows are in {output}; there is nothing to compute", err=True)
+                click.echo(
+                    f"all {counted(kept.rows, 'row')} are in {output}; there is nothing to compute", err=True
+                )
             elif kept.rows:
-                click.echo(f"resuming after {kept.rows} of {self.checked.rows} rows in {output}", err=True)
+                click.echo(
+                    f"resuming after {kept.rows} of {counted(self.checked.rows, 'row')} in {output}", err=True
+                )
             if left is None or not finished or left.file.name.endswith(PARTIAL):
                 with open_writer(
                     output, form, kept=kept, metrics=self.wanted, escaped=self.escaped
@@ -246,7 +260,7 @@ class Scoring:
                         summary.add(row.scores)
             facts = self._facts(rows=self.checked.rows, means=summary.means)
             sidecar = write_signatures(output, signatures, facts)
-        print_summary(summary, self.checked.rows, signatures, sidecar)
+        print_summary(summary, self.checked.rows, signatures, sidecar, whole=self.whole)
 
     def left(self, output: str | None, form: str | None, *, restart: bool) -> ResumeState | None:
         """What is left to resume; an output of another run is refused."""

@@ -18,6 +18,7 @@ from mars_score.metrics.registry import metric_names
 
 if TYPE_CHECKING:
     from mars_score.io.datasets.base import Dataset
+    from mars_score.study.judges import ExternalScores
     from mars_score.study.plan import StudySettings
     from mars_score.study.results import Study
 
@@ -79,6 +80,15 @@ if TYPE_CHECKING:
 @click.option(
     "--ratings", metavar="FILE", help="Ratings of augmented references; see mars-score rating-sheet."
 )
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="FILE|FIELD",
+    help="Scores from elsewhere, as of an LLM judge: a file with ids, or a field of the rows. May be repeated.",
+)
+@click.option(
+    "--own-system", default="", metavar="NAME", help="The judge's own system, to test for self-preference."
+)
 @click.option("--no-report", is_flag=True, help="Write results.json only.")
 @scorer_options
 @engine_options
@@ -91,9 +101,12 @@ def study(data: tuple[str, ...], folder: str, ratings: str | None, no_report: bo
     from mars_score.study.augmentation_ratings import augmentation_study, read_ratings
     from mars_score.study.results_file import RESULTS, write_results
 
-    _check_folder(Path(folder), [*data, *filter(None, (ratings, values["references"], values["pack"]))])
+    external = _external(values.pop("scores"), data, values.pop("own_system"))
+    files = [ratings, values["references"], values["pack"], *(path for path, _ in external)]
+    _check_folder(Path(folder), [*data, *filter(None, files)])
     settings = _settings(values)
     datasets = _datasets(data, values)
+    values["external"] = [column for _, columns in external for column in columns]
     rated = augmentation_study(read_ratings(ratings)) if ratings else None
     try:
         with terminated_like_interrupted():
@@ -144,10 +157,11 @@ def _settings(values: dict[str, Any]) -> StudySettings:
 
 def _run(datasets: Sequence[Dataset], settings: StudySettings, folder: str, values: dict[str, Any]) -> Study:
     from mars_score.study import run
+    from mars_score.study.judges import join
     from mars_score.study.scoring import count_missing, score_works
     from mars_score.study.store import ScoreStore
 
-    engine, scorer = take_engine(values), take_scorer(values)
+    external, engine, scorer = values.pop("external"), take_engine(values), take_scorer(values)
     works = run.plan(datasets, scorer, settings)
     with ScoreStore(folder) as store:
         if store.notice:
@@ -157,9 +171,29 @@ def _run(datasets: Sequence[Dataset], settings: StudySettings, folder: str, valu
         click.echo(f"{sum(map(len, datasets))} rows, {len(settings.metrics)} metrics: {status}", err=True)
         # A likelihood takes a thousand times what ROUGE takes.
         with explain_sudden_end(engine), bars(missing, "scores", alike=False) as show:
-            scores = score_works(works, store, show.stage, show.rows, engine)
+            scores = join(score_works(works, store, show.stage, show.rows, engine), external)
         with bars(len(scores), "data sets", alike=False) as show:
             return run.analyse(scores, settings, store, progress=show.stage, finished=show.rows)
+
+
+def _external(
+    names: Sequence[str], data: Sequence[str], own_system: str
+) -> list[tuple[str, list[ExternalScores]]]:
+    """Read every file or field of scores, and say what was read."""
+    from mars_score.io.output import INPUTS, format_of
+    from mars_score.study.judges import read_external
+
+    files = []
+    for name in names:
+        is_file = Path(name).exists() or format_of(name, None, INPUTS) is not None
+        for path in [name] if is_file else data:
+            columns = read_external(path, None if is_file else name, own_system)
+            files.append((path, columns))
+            for column in columns:
+                click.echo(
+                    f"{column.name}: scores of {len(column.judgements)} rows, from {column.source}", err=True
+                )
+    return files
 
 
 def _datasets(paths: Sequence[str], values: dict[str, Any]) -> list[Dataset]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class PieceReading:
+    """What the close reader sees in one text, piece by piece."""
+
+    spans: tuple[tuple[int, int], ...]
+    """Where each of n pieces begins and ends in the text."""
+    vectors: NDArray[np.float32]
+    """(n, H), each of length 1."""
+    weights: NDArray[np.float32]
+    """(n,), they sum to 1."""
+    in_place: NDArray[np.float32]
+    """(n,) log of the probability that a piece is in its place."""
 
 
 class TokenLevelEncoder(SentenceEncoder):
@@ -54,6 +68,25 @@ class TokenLevelEncoder(SentenceEncoder):
             part = slice(start, start + len(row))
             found.append(Encoding(vector, close=self._close(row, own[part], in_place[part], middle[part])))
         return found
+
+    def read_pieces(self, text: str) -> PieceReading:
+        """Read one text again, with the place of every piece in it: for an explanation, not for a score."""
+        found = self.tokenizer(
+            text, truncation=True, max_length=self.max_length, return_offsets_mapping=True, verbose=False
+        )
+        row, spans = found.input_ids, found.offset_mapping
+        kept = [place for place, (start, end) in enumerate(spans) if end > start]
+        if not kept:
+            return PieceReading(
+                (), np.zeros((0, 1), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32)
+            )
+        states = self.network.read([row], all_layers=True)
+        with torch.inference_mode():
+            layers = [layer.float() for layer in states.layers]  # each (T, H)
+            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (T,)
+            middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
+        weights = self.piece_weights([row[place] for place in kept])
+        return PieceReading(tuple(spans[place] for place in kept), middle[kept], weights, in_place[kept])
 
     def _close(
         self,

@@ -40,7 +40,10 @@ def jsonl_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
 
 
 def json_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
-    """Yield the objects of a list, or of JSON lines if the file does not start with a bracket."""
+    """Yield the objects of a list, or of JSON lines if the file does not start with a bracket.
+
+    An object that goes on after its first line is the whole file, as other tools write it.
+    """
     parts, start = iter(parts), []
     for part in parts:
         start.append(part)
@@ -49,6 +52,8 @@ def json_rows(parts: Iterable[tuple[int, str]], path: str) -> Iterator[RawRow]:
     whole = itertools.chain(start, parts)
     if start and start[-1][1].lstrip(_WHITE).startswith("["):
         return _elements(Window(whole, path, _LIST_REMEDY))
+    if start and start[-1][1].strip() == "{":
+        return _document(Window(whole, path, _LIST_REMEDY))
     return jsonl_rows(whole, path)
 
 
@@ -113,6 +118,15 @@ class Window:
         """Refuse the file at this position."""
         problem = f"broken JSON: {problem}"
         raise InputError(problem, path=self.path, line=self.line, column=self.column, remedy=self.remedy)
+
+
+def _document(window: Window) -> Iterator[RawRow]:
+    window.peek()
+    line, value = window.line, window.value()
+    if isinstance(value, dict):
+        yield RawRow(line, value)
+    if window.peek():
+        window.fail("there is text after the end of the object")
 
 
 def _elements(window: Window) -> Iterator[RawRow]:

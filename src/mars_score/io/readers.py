@@ -1,4 +1,4 @@
-"""Reading rows to score: the reader is chosen by suffix, rows come one at a time, and ids are unique."""
+"""Reading rows to score: the reader is chosen by suffix and content, rows come one at a time, and ids are unique."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mars_score.errors import InputError
-from mars_score.io import json_rows
+from mars_score.io import json_rows, saved
 from mars_score.io.fields import FieldNames, RawRow, field_names, to_example
 from mars_score.io.output import INPUTS, PYARROW_INSTALL, PYARROW_NEEDED, format_of, load_pyarrow
 from mars_score.io.source import (
@@ -34,21 +34,23 @@ Numbered = tuple[int, "Example"]
 def read_examples(
     path: str | Path, *, fields: Mapping[str, str] | None = None, format: str | None = None, checked: bool = False,
     needs_references: bool = True,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Example]:  # fmt: skip
     """Yield the rows of a file, or of standard input (``-``, JSON lines).
 
     ``fields`` maps a field to the name that the file has for it, as ``{"candidate": "prediction"}``.
-    ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. A file that cannot be read at all
-    is refused in this call; a bad row raises ``InputError`` when it is reached, and an id that a file has twice
-    when all rows have been read. With ``checked``, equal ids are not looked for. Rows may have no
-    reference where nobody ``needs_references``.
+    ``format`` (jsonl, json, csv, tsv, parquet) overrides the suffix. What lm-eval, Inspect, lighteval, promptfoo, HELM
+    and chat APIs save is recognised by its content; ``tell`` is then told which field became what. A file
+    that cannot be read at all is refused in this call; a bad row raises ``InputError`` when it is reached, and an id
+    that a file has twice when all rows have been read. With ``checked``, equal ids are not looked for. Rows may
+    have no reference where nobody ``needs_references``.
     """
     names = field_names(fields, needs_references=needs_references)
     kind, name = _kind(path, format), shown(path)
 
     def numbered() -> Iterator[Numbered]:
         number = 0
-        for number, row in enumerate(raw_rows(path, kind, names), 1):
+        for number, row in enumerate(saved.adapt(raw_rows(path, kind, names), names, name, tell), 1):
             yield row.line, to_example(row, number, names, name)
         if not number:
             raise InputError("the file has no rows", path=name, remedy="give at least one row to score")
@@ -62,6 +64,8 @@ def _kind(path: str | Path, format: str | None) -> str:
     """Return an input's format, and refuse an input that can be seen to be unreadable."""
     kind = "jsonl" if str(path) == STDIN and format is None else format_of(path, format, INPUTS)
     check_readable(path)
+    if kind is None and saved.is_archive(path):
+        return saved.ARCHIVE
     if kind is None:
         raise InputError(
             "cannot tell the format from the name",
@@ -87,6 +91,8 @@ def raw_rows(path: str | Path, kind: str, names: FieldNames) -> Iterator[RawRow]
             yield from json_rows.jsonl_rows(pieces(stream, name), name)
         elif kind == "json":
             yield from json_rows.json_rows(pieces(stream, name), name)
+        elif kind == saved.ARCHIVE:
+            yield from saved.archive_rows(stream, name)
         else:
             from mars_score.io import delimited
 
@@ -100,7 +106,10 @@ def _parquet_rows(stream: BinaryIO, path: str, names: FieldNames) -> Iterator[Ra
     """Yield the rows of a table, a batch at a time; only the columns that are needed are read."""
     number = 0
     with _table(stream, path) as table:
-        columns = _columns(list(table.schema_arrow.names), names, path)
+        present = list(table.schema_arrow.names)
+        # What another tool has saved is looked at as a whole.
+        foreign = saved.recognise(dict.fromkeys(present), names)
+        columns = present if foreign else _columns(present, names, path)
         for batch in table.iter_batches(batch_size=_READ_BATCH, columns=columns):
             for values in batch.to_pylist():
                 number += 1

@@ -19,6 +19,9 @@ class Report(Protocol):
     def say(self, text: str) -> None:
         """Show one line."""
 
+    def agree(self, question: str) -> bool:
+        """Ask whether to go on; where nobody can be asked, that is yes."""
+
     def task(self, text: str, size: int | None = None) -> AbstractContextManager[Callable[[int], None]]:
         """Show a step; the result is called with the number of further bytes."""
 
@@ -28,6 +31,10 @@ class SilentReport:
 
     def say(self, text: str) -> None:
         """Drop the line."""
+
+    def agree(self, question: str) -> bool:
+        """Ask nobody."""
+        return True
 
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
@@ -42,6 +49,10 @@ class PlainReport:
         """Write the line."""
         print(text, file=sys.stderr, flush=True)
 
+    def agree(self, question: str) -> bool:
+        """Ask nobody: whoever reads a log cannot answer."""
+        return True
+
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:
         """Write a line as the step begins."""
@@ -50,7 +61,14 @@ class PlainReport:
 
 
 class TerminalReport(PlainReport):
-    """A bar a step."""
+    """A bar a step, and questions for whoever can answer them."""
+
+    def agree(self, question: str) -> bool:
+        """Ask, unless the answers would come from a pipe."""
+        if not sys.stdin.isatty():
+            return True
+        print(f"{question} [Y/n] ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() in ("", "y", "yes")
 
     @contextmanager
     def task(self, text: str, size: int | None = None) -> Iterator[Callable[[int], None]]:

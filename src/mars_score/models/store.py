@@ -23,8 +23,10 @@ from filelock import FileLock, Timeout
 from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
 from mars_score.models.manifest import all_problems, content_problems, quick_problems
-from mars_score.models.report import Report, default_report
+from mars_score.models.report import Report, default_report, human_size
 
+LARGE = 200 * 10**6
+"""Bytes of a download that people on a terminal are asked about first."""
 State = Literal["ready", "absent", "damaged"]
 
 
@@ -152,6 +154,14 @@ class ModelStore:
             self.report.say(f"{name}: {status.entry.terms} (accepted)")
         for problem in status.problems:
             self.report.say(f"{name} is damaged: {problem}; it is fetched again")
+        size = status.entry.download
+        if size > LARGE and not self.report.agree(
+            f"{name} is a download of {human_size(size)}. Fetch it now?"
+        ):
+            raise ModelError(
+                f"model {name!r} is not here, and was not to be fetched\n"
+                f"  remedy: mars-score models get {name}, when {human_size(size)} are no trouble; or name another model"
+            )
         work = self.root / ".work" / name
         try:
             from mars_score.models.fetch import build

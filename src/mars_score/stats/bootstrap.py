@@ -9,7 +9,7 @@ their difference has an interval too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,6 +25,7 @@ from mars_score.stats.correlation import (
     correlation,
     is_constant,
     members,
+    partial_of,
 )
 from mars_score.stats.data import Floats, Indices, Scored, take, usable_rows
 from mars_score.stats.pairwise import best_accuracies, curve_of, pairs_within_items
@@ -165,6 +166,41 @@ def resampled_correlation(rows: Scored, level: Level, kind: Kind) -> Resampled:
         return _of_items(usable, kind)
     each = [_pooled(take(usable, chosen), kind) for chosen in members(usable, level) if len(chosen)]
     return lambda weights: mean_of_defined([statistic(weights) for statistic in each], len(weights))
+
+
+def resampled_partial(rows: Scored, control: Floats) -> Resampled:
+    """Pearson's correlation with a third variable held constant; rows and control lack no number."""
+    pairs = (rows, replace(rows, human=control), replace(rows, metric=control))
+    xy, xz, zy = (_pooled(pair, "pearson") for pair in pairs)
+    if is_constant(control):
+        return xy
+    return lambda weights: partial_of(xy(weights), xz(weights), zy(weights))
+
+
+def resampled_bias(rows: Scored, marked: Floats) -> Resampled:
+    """How much higher a judge scores marked rows (1) than others (0) that people rate alike.
+
+    This is the coefficient of the mark in the regression of the judge's score on people's and the mark, in standard
+    deviations of the judge's scores. Rows lack no number.
+    """
+    if is_constant(rows.metric) or is_constant(marked):
+        return lambda weights: np.full(len(weights), np.nan)
+    design = np.stack([np.ones(len(rows)), rows.human - rows.human.mean(), marked], axis=1)
+    design = design[:, [True, not is_constant(rows.human), True]]
+    width, judge = design.shape[1], (rows.metric - rows.metric.mean()) / rows.metric.std()
+    products = (design[:, :, None] * np.column_stack([design, judge])[:, None, :]).reshape(len(rows), -1)
+    sums = _by_item(rows, products)
+
+    def values(weights: Floats) -> Floats:
+        tables = (weights @ sums).reshape(len(weights), width, width + 1)
+        solvable = np.linalg.matrix_rank(tables[:, :, :width], hermitian=True) == width
+        effects = np.full(len(weights), np.nan)
+        effects[solvable] = np.linalg.solve(tables[solvable, :, :width], tables[solvable, :, width:])[
+            :, -1, 0
+        ]
+        return effects
+
+    return values
 
 
 def resampled_accuracy(rows: Scored) -> Resampled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -100,6 +100,41 @@ def _pearson(x: Floats, y: Floats) -> float:
     # Scaled before they are squared, so that neither huge nor tiny scores leave the range of a float.
     dx, dy = (v / np.abs(v).max() for v in (x - x.mean(), y - y.mean()))
     return float(np.clip((dx / np.linalg.norm(dx)) @ (dy / np.linalg.norm(dy)), -1.0, 1.0))
+
+
+# Correlations with a third variable held constant, such as the length of a text.
+
+CONTROL_DECIDES = "control_decides"
+"""One of the two vectors follows from the third variable: nothing is left to correlate."""
+
+
+def partial_correlation(x: Floats, y: Floats, control: Floats, kind: Kind = "pearson") -> Correlation:
+    """Correlate what is left of two vectors when a third one is held constant; rows that lack a number are left out."""
+    usable = np.isfinite(x) & np.isfinite(y) & np.isfinite(control)
+    x, y, control = x[usable], y[usable], control[usable]
+    plain = correlation(x, y, kind)
+    if plain.value is None or is_constant(control):
+        return replace(plain, left_out=int((~usable).sum()))
+    with_x, with_y = (correlation(values, control, kind).value or 0.0 for values in (x, y))
+    value = float(partial_of(*(np.array([r]) for r in (plain.value, with_x, with_y)))[0])
+    defined = bool(np.isfinite(value))
+    return Correlation(
+        value if defined else None, len(x), int((~usable).sum()), None if defined else CONTROL_DECIDES
+    )
+
+
+def partial_of(xy: Floats, xz: Floats, yz: Floats) -> Floats:
+    """The partial correlations of x and y from the three plain ones; NaN where z decides x or y."""
+    left = (1 - xz**2) * (1 - yz**2)
+    bottom = np.sqrt(np.where(left > NOISE, left, np.nan))
+    return np.asarray(np.clip((xy - xz * yz) / bottom, -1.0, 1.0))
+
+
+def quantile_bins(values: Floats, count: int) -> list[Indices]:
+    """Part finite values into bins of about equal size; equal values share a bin, so there may be fewer bins."""
+    edges = np.unique(np.quantile(values, np.arange(1, count) / count)) if len(values) else np.empty(0)
+    number = np.searchsorted(edges, values, side="left")
+    return [np.flatnonzero(number == code) for code in np.unique(number)]
 
 
 # Correlations of many pairs of vectors at once: row by row of two arrays, NaN where undefined.

@@ -89,6 +89,31 @@ def _squares_within(places: Floats, sizes: np.ndarray[tuple[int], np.dtype[np.in
     return np.asarray(np.add.reduceat(squares, starts), dtype=np.float64)
 
 
+NOT_ORDINAL = "not_ordinal"
+"""Some ratings are no whole numbers."""
+
+
+def quadratic_kappa(
+    first: Sequence[float | None] | Floats, second: Sequence[float | None] | Floats
+) -> Agreement:
+    """Cohen's kappa of two raters with quadratic weights, for ratings that are whole numbers on one scale.
+
+    Disagreement is the mean squared difference; by chance it would be the variances and the squared difference of
+    the means, so no table of categories is needed.
+    """
+    x, y = numbers(first), numbers(second)
+    usable = np.isfinite(x) & np.isfinite(y)
+    x, y, left_out = x[usable], y[usable], int((~usable).sum())
+    if not len(x):
+        return Agreement(None, 0, 0, left_out, NO_PAIR)
+    if not (np.array_equal(x, np.rint(x)) and np.array_equal(y, np.rint(y))):
+        return Agreement(None, len(x), 2 * len(x), left_out, NOT_ORDINAL)
+    by_chance = float(x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    if by_chance == 0:
+        return Agreement(None, len(x), 2 * len(x), left_out, CONSTANT)
+    return Agreement(1 - float(((x - y) ** 2).mean()) / by_chance, len(x), 2 * len(x), left_out)
+
+
 @dataclass(frozen=True, slots=True)
 class Histogram:
     """Counts between edges; the last bin includes its upper edge."""

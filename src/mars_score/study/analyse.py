@@ -26,6 +26,7 @@ from mars_score.study.correlations import (
     williams,
 )
 from mars_score.study.disagreements import MARS, disagreements
+from mars_score.study.judges import judge_results
 from mars_score.study.plan import StudySettings, Target, targets
 from mars_score.study.results import (
     HUMAN,
@@ -91,7 +92,7 @@ def costs(scores: DatasetScores) -> list[Cost]:
     (``mars_glove`` compares the references that ``mars`` augmented) costs it nothing.
     """
     measured = {}
-    for metric in scores.metrics:
+    for metric in scores.computed:
         distinct = dict(zip(scores.digests, scores.rows[metric.name], strict=True))
         measured[metric.name] = len(distinct), sum(score.seconds for score in distinct.values())
     a_row = {name: max(seconds / rows, _SHORTEST) for name, (rows, seconds) in measured.items()}
@@ -110,7 +111,7 @@ def attack_results(scores: DatasetScores) -> list[AttackResult]:
     """
     human = scores.dataset.human
     made = []
-    for metric in scores.metrics:
+    for metric in scores.computed:
         original = [score.score for score in scores.rows[metric.name]]
         for attack, entries in zip(scores.attacks, scores.attacked[metric.name], strict=True):
             before = [original[row] for row in attack.rows]
@@ -194,6 +195,7 @@ class Analysis:
             disagreements=tuple(disagreements(scored, self._explained, self.settings.top, self.store)),
             costs=tuple(costs(scored)),
             rows=tuple(self.rows()),
+            judges=tuple(judge_results(scored, draws=self.settings.draws, seed=self.settings.seed)),
         )
 
     def cells(self) -> list[Cell]:

@@ -208,6 +208,60 @@ class StudyRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LengthBin:
+    """Rows whose candidates are about equally long."""
+
+    shortest: int
+    longest: int
+    """In words."""
+    n: int
+    pearson: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """What a judge gives rows beyond what people give them."""
+
+    kind: str
+    """position or self-preference."""
+    name: str
+    """The position, or the judge's own system."""
+    marked: int
+    """Judgements in that position, or of that system."""
+    n: int
+    effect: float | None
+    """In standard deviations of the judge's scores, among rows that people rate alike."""
+    low: float | None
+    high: float | None
+    """A 95% interval by bootstrap over items."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeResult:
+    """Scores from elsewhere, or a metric beside them: how much of the agreement with people is more than length."""
+
+    metric: str
+    external: bool
+    n: int
+    pearson: float | None
+    partial: float | None
+    """Pearson's r with the candidate's length held constant."""
+    partial_low: float | None
+    partial_high: float | None
+    partial_spearman: float | None
+    within_bins: float | None
+    """The mean of Pearson's r within bins of length, by their rows."""
+    bins: tuple[LengthBin, ...]
+    with_length: float | None
+    people_with_length: float | None
+    kappa: float | None
+    """Quadratic kappa with single raters; None where scores or ratings are no whole numbers."""
+    people_kappa: float | None
+    """That of two raters of a row."""
+    biases: tuple[Bias, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetResult:
     """All that was found on one data set."""
 
@@ -221,6 +275,8 @@ class DatasetResult:
     disagreements: tuple[Disagreement, ...] = ()
     costs: tuple[Cost, ...] = ()
     rows: tuple[StudyRow, ...] = ()
+    judges: tuple[JudgeResult, ...] = ()
+    """Empty where there are no scores from elsewhere."""
 
     def human_cells(self, level: str, statistic: str) -> list[Cell]:
         """Return each metric's agreement with the mean rating, at a level as a whole."""

@@ -10,6 +10,7 @@ from mars_score.fingerprint import made_with
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.study.analyse import Analysis
 from mars_score.study.disagreements import MARS
+from mars_score.study.judges import join
 from mars_score.study.plan import StudySettings
 from mars_score.study.results import SCHEMA, AugmentationStudy, Study
 from mars_score.study.scoring import DatasetScores, Finished, Work, make_work, score_works
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
     from mars_score.run.base import Engine
+    from mars_score.study.judges import ExternalScores
     from mars_score.study.store import ScoreStore
 
 
@@ -31,11 +33,12 @@ def run_study(
     augmentations: AugmentationStudy | None = None,
     progress: StageProgress = silent_stages,
     engine: Engine | None = None,
+    external: Sequence[ExternalScores] = (),
 ) -> Study:
-    """Run a study; whatever the store knows is not computed again."""
+    """Run a study; whatever the store knows is not computed again. External scores are held beside the metrics."""
     settings = settings or StudySettings()
     scores = score_works(plan(datasets, scorer, settings), store, progress, engine=engine)
-    return analyse(scores, settings, store, augmentations=augmentations, progress=progress)
+    return analyse(join(scores, external), settings, store, augmentations=augmentations, progress=progress)
 
 
 def plan(datasets: Sequence[Dataset], scorer: MarsScorer, settings: StudySettings) -> list[Work]:
@@ -84,7 +87,7 @@ def analyse(
         seed=settings.seed,
         draws=settings.draws,
         attack_rows=settings.attack_rows,
-        metrics=scores[0].metrics,
+        metrics=tuple({metric.name: metric for dataset in scores for metric in dataset.metrics}.values()),
         datasets=tuple(results),
         augmentations=augmentations,
         made_with=made_with(),

@@ -30,6 +30,7 @@ from mars_score.types import Example
 if TYPE_CHECKING:
     from mars_score.io.datasets.base import Dataset
     from mars_score.mars.scorer import MarsScorer
+    from mars_score.study.judges import ExternalScores
     from mars_score.study.results import MetricInfo
 
 Finished = Callable[[int], None]
@@ -77,6 +78,14 @@ class DatasetScores:
     """The hashes of the rows' texts."""
     cosines: tuple[Cosines, ...] | None = None
     """What the sweep over masking ratios needs of each row."""
+    external: tuple[ExternalScores, ...] = ()
+    """Those of the metrics whose scores come from elsewhere."""
+
+    @property
+    def computed(self) -> tuple[MetricInfo, ...]:
+        """The metrics that were computed here: these have costs, and were attacked."""
+        elsewhere = {column.name for column in self.external}
+        return tuple(metric for metric in self.metrics if metric.name not in elsewhere)
 
     def oriented(self, metric: MetricInfo) -> list[float | None]:
         """One metric's scores with their sign turned where lower is better: so positive means agreement."""

@@ -48,6 +48,33 @@ def read_scores(path: str | Path) -> Scores:
     return scores
 
 
+def holds_scores(path: str | Path) -> bool:
+    """Tell whether a file has scores; otherwise it has rows to score."""
+    check_readable(path)
+    name, kind = str(path), format_of(path, None, INPUTS)
+    if kind not in ("jsonl", "csv", "tsv"):
+        return False
+    with open_input(name) as stream:
+        if kind == "jsonl":
+            first = next(json_rows.jsonl_rows(pieces(stream, name), name), None)
+            return first is None or "scores" in first.values
+        table = delimited.records(pieces(stream, name), name, DELIMITERS[kind])
+        return "candidate" not in next(table, (1, []))[1]
+
+
+def by_system(scores: ItemScores, path: str) -> dict[str, ItemScores]:
+    """Part the scores of one file by system, for ids such as item/system."""
+    systems: dict[str, ItemScores] = {}
+    for key, score in scores.items():
+        item, _, system = key.partition("/")
+        systems.setdefault(system, {})[item] = score
+    if len(systems) < 2 or "" in systems:
+        raise ConfigError(
+            f"name at least two systems, a file each; the ids of {path} alone do not, as item/system would"
+        )
+    return systems
+
+
 def choose_metric(files: Mapping[str, Scores], wanted: str | None) -> str:
     """Return the metric to compare by: the one that is named, else the only one that all files have, else MARS."""
     each = [[metric for row in scores.values() for metric in row] for scores in files.values()]

@@ -36,7 +36,7 @@ SIGNATURE = "fake:v1"
 class FakeService:
     """Counts what it is asked."""
 
-    presets = {name: PRESETS[name] for name in ("general", "story", "qa")}  # noqa: RUF012
+    presets = {name: PRESETS[name] for name in ("general", "paper-formula")}  # noqa: RUF012
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []

@@ -36,10 +36,15 @@ def test_scores_come_in_order_with_their_signatures(client: TestClient) -> None:
 
 
 def test_preset_and_metrics_are_passed_on(client: TestClient, service: FakeService) -> None:
-    body = {"items": [item()], "preset": "qa", "metrics": ["bleu1", "mars", "bleu1"], "explain": True}
+    body = {
+        "items": [item()],
+        "preset": "paper-formula",
+        "metrics": ["bleu1", "mars", "bleu1"],
+        "explain": True,
+    }
     answer = client.post("/v1/score", json=body).json()
     (settings,) = service.settings
-    assert (settings.preset, settings.metrics, settings.explain) == ("qa", ("bleu1", "mars"), True)
+    assert (settings.preset, settings.metrics, settings.explain) == ("paper-formula", ("bleu1", "mars"), True)
     assert list(answer["results"][0]["scores"]) == ["bleu1", "mars"]
     assert answer["explanations"][0]["candidates"][0]["text"] == "a text"
 
@@ -56,8 +61,7 @@ def test_choices(client: TestClient) -> None:
     presets = client.get("/v1/presets").json()["presets"]
     assert [(one["name"], one["default"]) for one in presets] == [
         ("general", True),
-        ("story", False),
-        ("qa", False),
+        ("paper-formula", False),
     ]
 
 
@@ -75,7 +79,7 @@ def test_choices(client: TestClient) -> None:
         ({"items": [item(candidate=None)]}, "items.0.candidate"),
         ({"items": [item(referenze="x")]}, "items.0.referenze"),
         ({"items": [item()], "metric": "mars"}, "metric"),
-        ({"items": [item()], "preset": "storey"}, "Did you mean 'story'?"),
+        ({"items": [item()], "preset": "generel"}, "Did you mean 'general'?"),
         ({"items": [item()], "metrics": ["rouge"]}, "unknown metric 'rouge'"),
         ({"items": [item()], "metrics": []}, "metrics"),
         ({"items": [item()], "metrics": ["bleu1"], "explain": True}, "only the metric mars"),

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from mars_score.types import Example
+from mars_score.web.api.app import make_server
 from mars_score.web.api.jobs import Jobs
 from mars_score.web.api.queue import Pace, Queue, RequestSettings, ServerLimits, Ticket
 from mars_score.web.errors import HttpError
 from tests.study.report.test_page import PAYLOADS, Page
+from tests.web.api.conftest import SMALL
 from tests.web.api.fake import BAD, FakeService, score_of
 from tests.web.api.running import until
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
-
-    from starlette.testclient import TestClient
 
 ITEM = {"id": "a", "context": "c", "references": ["r"], "candidate": "text"}
 JSONL = {"Content-Type": "application/x-ndjson"}
@@ -51,9 +53,9 @@ def test_from_start_to_result(client: TestClient) -> None:
     assert seen[-1][1]["rows_done"] == 1
     state = client.get(f"/v1/jobs/{job}").json()
     assert (state["state"], state["means"]) == ("done", {"mars": score_of("text")})
-    assert state["preview"] == [
-        {"id": "a", "candidate": "text", "scores": {"mars": score_of("text")}, "flags": []}
-    ]
+    row = {"number": 0, "id": "a", "candidate": "text", "scores": {"mars": score_of("text")}, "flags": []}
+    listed = client.get(f"/v1/jobs/{job}/rows").json()
+    assert listed == {"rows": 1, "fitting": 1, "flags": {}, "page": [row]}
     assert client.get(f"/v1/jobs/{job}/result").json()["results"][0]["id"] == "a"
 
 
@@ -72,7 +74,7 @@ def test_files_in_and_out(client: TestClient, service: FakeService) -> None:
     rows = [{**ITEM, "id": f"r{i}", "candidate": "x" * i} for i in range(30)]
     body = "\n".join(map(json.dumps, rows))
     created = client.post(
-        "/v1/jobs?preset=story&metrics=mars,bleu1&name=rows.jsonl", content=body, headers=JSONL
+        "/v1/jobs?preset=paper-formula&metrics=mars,bleu1&name=rows.jsonl", content=body, headers=JSONL
     )
     assert created.json()["rows"] == 30
     job = created.json()["id"]
@@ -83,7 +85,6 @@ def test_files_in_and_out(client: TestClient, service: FakeService) -> None:
     table = client.get(f"/v1/jobs/{job}/result?format=csv")
     assert table.headers["content-disposition"] == 'attachment; filename="scores.csv"'
     assert table.text.splitlines()[:3] == ["id,mars,bleu1,flags", "r0,,,", "r1,0.5,0.5,"]
-    assert len(client.get(f"/v1/jobs/{job}").json()["preview"]) == 20
     assert client.get(f"/v1/jobs/{job}").json()["name"] == "rows.jsonl"
 
 
@@ -237,7 +238,7 @@ def test_jobs_are_bounded_in_age() -> None:
 def test_texts_of_strangers_stay_texts(client: TestClient, payload: str) -> None:
     text = payload.encode("utf-8", "replace").decode()
 
-    def structure(text: str) -> list[tuple[str, set[str]]]:
+    def structure(text: str) -> set[tuple[str, frozenset[str]]]:
         row = {"id": f"i{text}", "context": f"c{text}", "references": [f"r{text}"], "candidate": f"t{text}"}
         job = start(client, {"items": [row], "explain": True, "watch": True})
         assert events(client, job)[-1][0] == "done"
@@ -245,9 +246,84 @@ def test_texts_of_strangers_stay_texts(client: TestClient, payload: str) -> None
         assert "script-src" not in answer.headers["content-security-policy"]
         for path in ("", "/result", "/result?format=csv", "/result?format=jsonl"):
             assert "html" not in client.get(f"/v1/jobs/{job}{path}").headers["content-type"]
-        return [(tag, set(attributes)) for tag, attributes in Page(answer.text).tags]
+        return {(tag, frozenset(attributes)) for tag, attributes in Page(answer.text).tags}
 
     assert structure(text) == structure("x")
     answer = client.post("/v1/jobs", params={"name": text}, content=text.encode(), headers=CSV)
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/json"
+
+
+def test_rows_are_sorted_searched_and_listed_by_the_page(client: TestClient) -> None:
+    rows = [{"id": f"r{i}", "context": "c", "candidate": "x" * (i % 7), "reference": "r"} for i in range(50)]
+    body = "".join(json.dumps(row) + "\n" for row in rows)
+    job = client.post("/v1/jobs", content=body.encode(), headers=JSONL).json()["id"]
+    assert events(client, job)[-1][0] == "done"
+
+    def ask(**query: object) -> dict[str, Any]:
+        answer: dict[str, Any] = client.get(f"/v1/jobs/{job}/rows", params=query).json()  # type: ignore[arg-type]
+        return answer
+
+    page = ask(offset=10, count=5)
+    assert (page["rows"], page["fitting"]) == (50, 50)
+    assert [row["number"] for row in page["page"]] == [10, 11, 12, 13, 14]
+    for descending in (True, False):
+        scores = [row["scores"]["mars"] for row in ask(sort="mars", descending=descending)["page"]]
+        defined = [score for score in scores if score is not None]
+        assert defined == sorted(defined, reverse=descending)
+        assert scores[len(defined) :] == [None] * 8  # empty candidates come last, whichever way
+    assert [row["id"] for row in ask(sort="id")["page"]] == sorted(f"r{i}" for i in range(50))
+    assert [row["id"] for row in ask(search="R4 xxxxx")["page"]] == ["r40", "r41", "r47", "r48"]
+    assert ask(flag="empty_candidate")["fitting"] == 0
+    assert client.get(f"/v1/jobs/{job}/rows?count=501").status_code == 422
+
+
+def test_rows_are_there_before_their_scores(client: TestClient, service: FakeService) -> None:
+    service.open.clear()
+    body = b'{"candidate": "one", "reference": "r"}\n{"candidate": "two", "reference": "r"}\n'
+    job = client.post("/v1/jobs", content=body, headers=JSONL).json()["id"]
+    page = client.get(f"/v1/jobs/{job}/rows").json()["page"]
+    assert [(row["candidate"], row["scores"]) for row in page] == [("one", None), ("two", None)]
+    assert client.get(f"/v1/jobs/{job}/rows/0/explanation").status_code == 409
+    service.open.set()
+    assert events(client, job)[-1][0] == "done"
+
+
+def test_a_row_is_explained_beside_the_others_of_its_item(client: TestClient, service: FakeService) -> None:
+    rows = [
+        {"id": f"r{i}", "context": f"c{i % 2}", "candidate": f"text {i}", "reference": "r"} for i in range(6)
+    ]
+    body = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    job = client.post("/v1/jobs?metrics=bleu1", content=body, headers=JSONL).json()["id"]
+    assert events(client, job)[-1][0] == "done"
+    answer = client.get(f"/v1/jobs/{job}/rows/3/explanation")
+    assert answer.status_code == 200
+    assert service.batches[-1] == ["r3", "r1", "r5"]
+    assert service.settings[-1].metrics == ("mars", "bleu1")
+    assert "text 3" in answer.text
+    assert client.get(f"/v1/jobs/{job}/rows/6/explanation").status_code == 404
+
+
+def test_texts_are_let_go_when_there_are_too_many() -> None:
+    service = FakeService()
+    limits = replace(SMALL, kept_texts=100)
+    app = make_server(service, token=None, hosts=("testserver",), limits=limits)
+    body = json.dumps({"candidate": "x" * 80, "reference": "r"}).encode()
+    with TestClient(app) as client:
+        jobs = []
+        for _ in range(2):
+            jobs.append(client.post("/v1/jobs", content=body, headers=JSONL).json()["id"])
+            assert events(client, jobs[-1])[-1][0] == "done"
+        answer = client.get(f"/v1/jobs/{jobs[0]}/rows")
+        assert (answer.status_code, answer.json()["error"]["remedy"]) == (410, "upload the file again")
+        assert client.get(f"/v1/jobs/{jobs[0]}/result").status_code == 200
+        assert client.get(f"/v1/jobs/{jobs[1]}/rows").json()["fitting"] == 1
+
+
+def test_a_page_is_not_told_of_the_command_line(client: TestClient) -> None:
+    for body in (b'{"prediction": "c", "target": "r"}', b'{"foo": "c"}', b"foo,bar\n1,2\n"):
+        headers = JSONL if body.startswith(b"{") else CSV
+        remedy = client.post("/v1/jobs", content=body, headers=headers).json()["error"]["remedy"]
+        assert "Rename it in the file" in remedy
+        assert "--" not in remedy
+        assert "Python" not in remedy

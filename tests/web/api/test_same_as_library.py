@@ -77,16 +77,22 @@ def test_another_preset_and_its_explanation(
 ) -> None:
     body = {
         "items": [item(row) for row in rows],
-        "preset": "qa",
+        "preset": "paper-formula",
         "metrics": ["bleu1", "mars"],
         "explain": True,
     }
     answer = client.post("/v1/score", json=body).json()
-    other = with_preset(scorer, "qa")
+    other = with_preset(scorer, "paper-formula")
     result = other.score_examples(rows)
     assert answer["signatures"]["mars"] == result.signature
     assert [one["scores"]["mars"] for one in answer["results"]] == result.scores
     expected = [as_dict(one) for one in explain_examples(other, rows, result.items)]
+    for explained in answer["explanations"]:
+        for candidate in explained["candidates"]:
+            assert set(candidate.pop("others")) == {"bleu1"}
+    for explained in expected:
+        for candidate in explained["candidates"]:
+            assert candidate.pop("others") == {}
     assert answer["explanations"] == json.loads(json.dumps(expected))
 
 
@@ -141,7 +147,7 @@ def test_ready_once_the_models_are_loaded(client: TestClient) -> None:
 def test_which_presets_are_offered() -> None:
     found = list(offered("story", preset, packed=False))
     assert found[0] == "story"
-    assert {"general", "summary", "qa"} <= set(found)
+    assert {"general", "summary", "paper-formula"} <= set(found)
     assert "paper" not in found  # its models are others
     assert list(offered("story", preset, packed=True)) == ["story"]
     assert next(iter(offered("paper", preset, packed=False))) == "paper"

@@ -89,7 +89,7 @@ def test_what_was_started_is_finished(server: Server, sign: signal.Signals) -> N
     waiting: list[int | str] = []
     threads = [server.ask(started)]
     until(lambda: "working" in server.said)
-    threads.append(server.ask(waiting, preset="qa"))
+    threads.append(server.ask(waiting, preset="paper-formula"))
     until(lambda: server.health()["requests"] == 2)
     server.process.send_signal(sign)
     until(lambda: waiting == [503])

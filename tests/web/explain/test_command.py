@@ -44,14 +44,14 @@ def test_the_limit_is_told(cli: CommandLine) -> None:
     assert result.err == "4 of 6 rows are left out; --limit 6 takes all of them\npage: page.html\n"
     html = Path("page.html").read_text(encoding="utf-8")
     assert "4 rows of the file are not on this page." in html
-    assert "Floor, unrelated texts" in html
+    assert "texts of other items" in html
 
 
 def test_chosen_rows_stand_against_the_whole_file(cli: CommandLine) -> None:
     result = cli("explain", "rows.jsonl", "--html", "-", "--id", "kiln/b", "--id", "kiln/a", "--id", "kiln/b")
     assert result.err == "page: standard output\n"
     assert "2 candidates of 1 item" in result.out
-    assert "Floor, unrelated texts" in result.out
+    assert "texts of other items" in result.out
 
 
 def test_ratings_under_another_name(cli: CommandLine, rows: list[dict[str, Any]]) -> None:

@@ -16,6 +16,7 @@ from tests.chromium import (
     OPEN_ALL,
     SCRIPTS,
     WIDTHS,
+    barriers,
     check_contrasts,
     check_dark,
     check_nothing_ran,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PAIRS = CONTRASTS | {"shared": ("ink", "best"), "badge": ("paper", "accent"), "flags": ("warn", "paper")}
+PAIRS |= {"matched": ("ink", "matched"), "facts": ("ink", "doubted"), "clear": ("sure", "paper")}
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +102,13 @@ def test_sort(page: Page) -> None:
 def test_an_item_opens_by_keyboard(page: Page) -> None:
     second = page.locator("#item-2")
     summary = second.locator("> summary")
-    assert not second.locator(".ex-sum").first.is_visible()
+    assert not second.locator(".ex-verdict").is_visible()
     summary.focus()
     page.keyboard.press("Enter")
-    assert second.locator(".ex-sum").first.is_visible()
+    assert second.locator(".ex-verdict").is_visible()
+    assert not second.locator(".ex-sum").first.is_visible()  # how it was made is one step further
     page.keyboard.press("Space")
-    assert not second.locator(".ex-sum").first.is_visible()
+    assert not second.locator(".ex-verdict").is_visible()
     page.get_by_role("button", name="Open all").focus()
     page.keyboard.press("Enter")
     assert page.locator(".ex-item[open]").count() == 4
@@ -115,7 +118,8 @@ def test_an_item_opens_by_keyboard(page: Page) -> None:
 
 def test_words_tell_more_on_hover_and_by_keys(page: Page) -> None:
     tip = page.locator(".ex-tip")
-    words = page.locator("#item-1 .ex-words .ex-word")
+    words = page.locator("#item-1 .ex-making .ex-words .ex-word")
+    page.locator("#item-1 .ex-making > summary").click()
     assert tip.is_hidden()
     words.nth(3).hover()
     assert tip.inner_text().startswith("glaze: noun, IDF ")
@@ -144,17 +148,79 @@ def test_the_page_never_scrolls_sideways(page: Page, width: int) -> None:
 
 
 def test_bars_are_drawn_to_scale(page: Page) -> None:
-    row = page.locator("#item-1 .ex-sum tbody tr").first
-    cosine = float(row.locator("td .ex-figure").first.inner_text())
-    bar, track = (row.locator(f"td .ex-{name}").first.bounding_box() for name in ("cosine", "track"))
-    assert bar
-    assert track
-    assert bar["width"] / track["width"] == pytest.approx(cosine, abs=0.01)
-    assert page.locator("#item-1 .ex-strip .ex-letter").all_text_contents() == ["A", "B", "C"]
+    charts = page.locator("#item-1 .ex-chart")
+    rows = [row for chart in charts.all() for row in chart.locator("tr").all()]
+    amounts = [float(row.locator(".ex-figure").inner_text().replace("\N{MINUS SIGN}", "-")) for row in rows]
+    assert min(amounts) < 0 < max(amounts)
+    bars = [row.locator(".ex-adds").bounding_box() for row in rows]
+    zeros = [row.locator(".ex-zero").bounding_box() for row in rows]
+    per_unit = {amount: bar["width"] / abs(amount) for amount, bar in zip(amounts, bars, strict=True) if bar}
+    assert max(per_unit.values()) == pytest.approx(min(per_unit.values()), rel=0.05)
+    for amount, bar, zero in zip(amounts, bars, zeros, strict=True):
+        assert bar
+        assert zero
+        assert zero["x"] == pytest.approx(zeros[0]["x"], abs=0.5)  # type: ignore[index]
+        edge = bar["x"] if amount > 0 else bar["x"] + bar["width"]
+        assert edge == pytest.approx(zero["x"], abs=1.5)
+    fills = {
+        amount > 0: row.locator(".ex-adds").evaluate("one => getComputedStyle(one).fill")
+        for amount, row in zip(amounts, rows, strict=True)
+    }
+    assert fills[True] != fills[False]
+
+
+def test_the_answer_is_seen_without_scrolling(page: Page) -> None:
+    """Which is best, by how much, why, which words, and can I trust it: all in the first screen."""
+    item = page.locator("#item-1")
+    for part in (
+        ".ex-verdict",
+        ".ex-trust",
+        ".ex-target",
+        ".ex-reason",
+        ".ex-chart",
+        ".ex-candidate .ex-matched",
+    ):
+        box = item.locator(part).first.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 900, part
+    assert item.locator(".ex-verdict").inner_text().startswith("A is best, with 0.")
+    assert item.locator(".ex-reason").first.inner_text().startswith("0.")
+
+
+def test_a_matched_word_leads_to_its_partner(page: Page) -> None:
+    word = page.locator("#item-1 .ex-candidate [data-to]").first
+    word.hover()
+    partner = page.locator("#item-1 .ex-partner")
+    assert partner.count() == 1
+    assert partner.inner_text().lower() == word.inner_text().lower()
+    line = page.locator("#item-1 .ex-lines line.ex-strong").evaluate(
+        "one => { const box = one.getBoundingClientRect(); return [box.left, box.right, box.top, box.bottom] }"
+    )
+    start, end = word.bounding_box(), partner.bounding_box()
+    assert start
+    assert end
+    middles = sorted(box["x"] + box["width"] / 2 for box in (start, end))
+    assert line[:2] == pytest.approx(middles, abs=2)
+    assert line[2:] == pytest.approx([end["y"] + end["height"], start["y"]], abs=2)
+    assert "In the reference too" in page.locator(".ex-tip").inner_text()
+    page.locator("h1").hover()
+    assert page.locator(".ex-lines").count() == 0
+    page.locator("#item-1 .ex-candidate [tabindex='0']").first.focus()  # and by keys
+    assert page.locator("#item-1 .ex-lines").count() == 1
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark")])
+def test_nothing_keeps_people_from_reading(page: Page, width: int, scheme: str) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    assert barriers(page) == []
+    page.evaluate(OPEN_ALL)
+    assert barriers(page) == []
 
 
 def test_the_table_keeps_its_roles_on_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#item-1 .ex-making > summary").click()
     table = page.get_by_role("table", name="The sum of A").first
     assert table.get_by_role("rowheader").count() >= 5
     assert table.get_by_role("cell").first.is_visible()
@@ -188,10 +254,10 @@ def test_without_script_the_page_is_complete(browser: Browser, file: Path) -> No
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator("#controls").is_hidden()
-    assert page.locator("#item-1 .ex-sum").first.is_visible()
+    assert page.locator("#item-1 .ex-verdict").is_visible()
     page.locator("#item-2 > summary").click()
-    assert page.locator("#item-2 .ex-sum").first.is_visible()
-    title = page.locator("#item-1 .ex-words .ex-word").first.get_attribute("title")
+    assert page.locator("#item-2 .ex-verdict").is_visible()
+    title = page.locator("#item-1 .ex-making .ex-words .ex-word").first.get_attribute("title")
     assert title is not None
     assert title.startswith("By: noun")
     context.close()
@@ -213,7 +279,8 @@ def test_a_fragment_that_is_put_in_later_works(browser: Browser, tmp_path: Path)
                 "html => document.getElementById('here').insertAdjacentHTML('beforeend', html)",
                 str(fragment(items, standing)),
             )
-        page.locator(".ex-words .ex-word").first.hover()
+        page.locator(".ex-making > summary").first.click()
+        page.locator(".ex-making .ex-words .ex-word").first.hover()
         assert page.locator(".ex-tip").inner_text().startswith("By: noun")
         assert page.locator(".ex-item[open]").count() == 2
 
@@ -224,7 +291,7 @@ def test_scripts_in_texts_do_not_run(browser: Browser, tmp_path: Path) -> None:
     path.write_text(to_page(items, standing, signature=SCRIPTS, source=SCRIPTS), encoding="utf-8")
     with opened_file(browser, path, width=320) as page:
         page.evaluate(OPEN_ALL)
-        page.locator(".ex-words .ex-word").first.hover()
+        page.locator(".ex-making .ex-words .ex-word").first.hover()
         check_nothing_ran(page)
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from mars_score.io.html import csp_hash, template_text
 from mars_score.types import Adjustment
-from mars_score.web.explain.page import FILES, HERE, fragment, to_page
+from mars_score.web.explain.page import FILES, HERE, MARKS, fragment, to_page
 from mars_score.web.explain.standing import Standing
 from tests.study.report.test_page import HANDLER, PAYLOADS, Page
 from tests.web.explain.sample import explained_with, sample
@@ -110,8 +110,8 @@ def test_everything_is_told() -> None:
     shown = " ".join(" ".join(Page(html).texts).split())
     for told in (
         "6 candidates of 4 items", "kiln/b", "rabbit", "The candidate reads less smoothly than the references.",
-        "Measured 4.200; usual among the references 3.100", "A is", "People gave it 4.50", "Floor, unrelated texts",
-        "Ceiling, people against people", "up to 20%, 40% and 60% of them", SIGNATURE, "empty candidate",
+        "Measured 4.20, usual 3.10", "is best, with", "People gave it 4.50", "9 comparisons with texts",
+        "2 comparisons are too few", "up to 20%, 40% and 60% of them", SIGNATURE, "empty candidate",
         "The reference that gives the highest sum counts", "Cleaned before scoring",
     ):  # fmt: skip
         assert told in shown, told
@@ -171,7 +171,7 @@ def test_the_parts_of_the_page_fit_together() -> None:
     html = "".join(template_text(HERE, f"{name}.html.j2") for name in templates)
     style = template_text(HERE, "explained.css")
     named = set(re.findall(r"\.(ex-[a-z]+)", style)) - {"ex-tip"}
-    made = set(re.findall(r"ex-[a-z]+", html)) | {
-        f"ex-{kind}" for kind in ("cosine", "weight", "adds", "score", "floor", "ceiling", "itself")
-    }
+    drawn = ("cosine", "adds", "score", "floor", "ceiling", "itself", "partner", "lines", "strong")
+    made = set(re.findall(r"ex-[a-z]+", html))
+    made |= {f"ex-{kind}" for kind in (*drawn, *MARKS, "clear", "mixed", "close")}
     assert named <= made

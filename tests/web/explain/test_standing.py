@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mars_score.types import Example
-from mars_score.web.explain.page import make_strip
-from mars_score.web.explain.standing import Standing, band, find_standing, placing, unrelated
-from mars_score.web.explain.wording import standing_sentences
+from mars_score.web.explain.standing import (
+    ENOUGH,
+    Standing,
+    band,
+    find_standing,
+    make_strip,
+    placing,
+    standing_sentences,
+    unrelated,
+)
 from tests.web.explain.sample import EXAMPLES, scored, scorer
 
 
@@ -69,7 +78,8 @@ def test_nothing_is_augmented_for_it() -> None:
 
 
 def test_placing() -> None:
-    standing = Standing((0.1, 0.2, 0.5, 0.9), (0.0, 0.1, 0.2), (0.6, 0.8, 1.0))
+    standing = Standing((0.1, 0.2, 0.5, 0.9), (0.0, 0.1, 0.2) * 5, (0.6, 0.8, 1.0) * 5)
+    standing = replace(standing, floor=tuple(sorted(standing.floor)), ceiling=tuple(sorted(standing.ceiling)))
     found = placing(standing, 0.5)
     assert found.above_scores == pytest.approx(2 / 3)
     assert found.above_floor == 1
@@ -81,6 +91,16 @@ def test_placing() -> None:
     assert "not above the middle of the floor" in standing_sentences(standing, 0.1)[-1]
     assert standing_sentences(Standing((0.3,), (), ()), 0.3) == []
     assert band(()) is None
+
+
+def test_few_comparisons_are_no_floor_and_no_ceiling() -> None:
+    few = Standing((0.1, 0.5), (0.0,) * (ENOUGH - 1), (1.0,) * (ENOUGH - 1))
+    assert (placing(few, 0.5).above_floor, placing(few, 0.5).way) == (None, None)
+    assert make_strip(few).ranges == ()
+    assert standing_sentences(few, 0.5) == ["higher than all of the other candidates on this page"]
+    enough = Standing((0.1, 0.5), (0.0,) * ENOUGH, (1.0,) * ENOUGH)
+    assert [one.kind for one in make_strip(enough).ranges] == ["floor", "ceiling"]
+    assert placing(enough, 0.5).way == 0.5
 
 
 def test_letters_of_near_scores_stand_on_different_lines() -> None:

@@ -10,6 +10,7 @@ from mars_score.study.report.table import (
     Line,
     Table,
     TableCell,
+    line,
     listing,
     mark_best,
     without_empty_columns,
@@ -26,7 +27,7 @@ from mars_score.study.report.wording import (
     plain,
     relatives,
 )
-from mars_score.study.results import HUMAN, PER_RATING, AttackResult, Cell, DatasetResult, Study
+from mars_score.study.results import HUMAN, PER_RATING, AttackResult, Cell, DatasetResult, LengthBin, Study
 
 ORIENTED = "Positive numbers mean agreement, also of metrics for which lower is better."
 INTERVALS = "Brackets hold 95% intervals by bootstrap over items."
@@ -316,3 +317,64 @@ def _share(result: AttackResult, upper: bool) -> TableCell:
     rows = result.upper_rows if upper else result.rows
     note = f"{counted(rows, 'changed row')}, {counted(result.not_applicable, 'row')} left as they are"
     return TableCell(value=result.upper_share if upper else result.share, note=note, reason=NO_ROW)
+
+
+# Scores from elsewhere, such as those of a language model that judges.
+
+
+def judges(dataset: DatasetResult, slug: str) -> Table:
+    """Build the table that holds scores from elsewhere beside the metrics."""
+    length = next(
+        (result.people_with_length for result in dataset.judges if result.people_with_length is not None),
+        None,
+    )
+    people = next((result.people_kappa for result in dataset.judges if result.people_kappa is not None), None)
+    caption = (
+        "Length is that of the candidate in words; what falls when it is held constant was length, not judgement. "
+        "Quadratic \N{GREEK SMALL LETTER KAPPA} is the agreement with a single rater, for whole numbers on one scale."
+    )
+    caption += "" if length is None else f" People's own ratings have r = {length:.3f} with length."
+    caption += "" if people is None else f" Two raters reach \N{GREEK SMALL LETTER KAPPA} = {people:.3f}."
+    decided = "one of the two follows from length, or is constant"
+    table = listing(
+        f"judges_{slug}", f"{dataset.name}: scores from elsewhere beside the metrics", caption, dataset.judges,
+        (Column("scores"), lambda of: f"\N{BLACK DIAMOND} {of.metric}" if of.external else of.metric),
+        (Column("Pearson's r", "number", 3), lambda of: TableCell(value=of.pearson, reason=decided)),
+        (
+            Column("Pearson's r", "number", 3, "length held constant"),
+            lambda of: TableCell(value=of.partial, low=of.partial_low, high=of.partial_high, reason=decided),
+        ),
+        (
+            Column("Spearman's \N{GREEK SMALL LETTER RHO}", "number", 3, "length held constant"),
+            lambda of: TableCell(value=of.partial_spearman, reason=decided),
+        ),
+        (
+            Column("within bins", "number", 3, "length held constant", "mean r of rows that are about equally long"),
+            lambda of: TableCell(value=of.within_bins, reason=decided),
+        ),
+        (Column("r with length", "number", 3), lambda of: TableCell(value=of.with_length, reason=decided)),
+        (
+            Column("quadratic \N{GREEK SMALL LETTER KAPPA}", "number", 3),
+            lambda of: TableCell(value=of.kappa, reason="no whole numbers on both sides" if of.external else ""),
+        ),
+        (Column("rows", "number", 0), lambda of: of.n),
+    )  # fmt: skip
+    return replace(table, rows=tuple(mark_best(mark_best(table.rows, 1), 2)))
+
+
+def length_bins(dataset: DatasetResult, slug: str) -> Table:
+    """Build the table of the correlations within bins of length."""
+    bins = next((result.bins for result in dataset.judges if result.external), ())
+    return Table(
+        f"judges_length_{slug}", f"{dataset.name}: Pearson's r within bins of length",
+        "Rows are binned by the number of words of the candidate.",
+        (Column("scores"), *(Column(_words(b), "number", 3) for b in bins)),
+        tuple(
+            line(result.metric, *(TableCell(value=b.pearson, note=f"n = {b.n}", reason=CONSTANT) for b in result.bins))
+            for result in dataset.judges if len(result.bins) == len(bins)
+        ),
+    )  # fmt: skip
+
+
+def _words(part: LengthBin) -> str:
+    return f"{' to '.join(map(str, sorted({part.shortest, part.longest})))} words"

@@ -19,6 +19,7 @@ from mars_score.study.report.table import Table
 from mars_score.study.report.tables import (
     augmentation_means,
     augmentation_tests,
+    biases,
     contrasts,
     costs,
     datasets_table,
@@ -112,6 +113,13 @@ def _on_agreement(study: Study, names: list[str]) -> tuple[Section, ...]:
             _blocks(scatter(study, dataset, slug) for dataset, slug in zip(study.datasets, names, strict=True)),
         ),
         Section(
+            "judge", "Is the judge any good?", "",
+            "Scores from elsewhere (\N{BLACK DIAMOND}), such as those of a language model that judges, held against "
+            "people and beside the metrics: how much of the agreement is more than length, whether a cheaper metric "
+            "does as well, and what the judge gives for position or for its own system.",
+            _judge_blocks(study, names),
+        ),
+        Section(
             "tests", "Tests between metrics", "",
             "Is one metric really nearer to people than another, or was it luck? Below 0.05 after correction, luck "
             "is an unlikely explanation.",
@@ -190,6 +198,17 @@ def _correlation_blocks(study: Study) -> tuple[ReportBlock, ...]:
         + _blocks([metric_tables.per_system(study)])
         + _blocks([*singly, metric_tables.left_out(study)], folded=True)
     )
+
+
+def _judge_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:
+    blocks: tuple[ReportBlock, ...] = ()
+    for dataset, slug in zip(study.datasets, names, strict=True):
+        given = [result.metric for result in dataset.judges if result.external]
+        if given:
+            blocks += _blocks([metric_tables.judges(dataset, slug), biases(dataset, slug)])
+            tests = (contrasts(dataset, slug, name) for name in given)
+            blocks += _blocks([metric_tables.length_bins(dataset, slug), *tests], folded=True)
+    return blocks
 
 
 def _test_blocks(study: Study, names: list[str]) -> tuple[ReportBlock, ...]:

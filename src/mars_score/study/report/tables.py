@@ -142,6 +142,25 @@ def subject(dataset: DatasetResult) -> str | None:
     return min(wins, key=lambda name: (-wins[name], name)) if wins else None
 
 
+def biases(dataset: DatasetResult, slug: str) -> Table:
+    """Build the table of what a judge gives beyond what people give."""
+    return listing(
+        f"judges_bias_{slug}", f"{dataset.name}: biases of the judge",
+        "How much higher a judge scores texts in a position, or of its own system, than other texts that people rate "
+        "alike, in standard deviations of its scores. An interval without 0 shows a bias.",
+        [(result.metric, bias) for result in dataset.judges for bias in result.biases],
+        (Column("judge"), lambda of: of[0]),
+        (Column("bias"), lambda of: of[1].kind),
+        (Column("for"), lambda of: of[1].name),
+        (
+            Column("effect", "number", 2),
+            lambda of: TableCell(value=of[1].effect, low=of[1].low, high=of[1].high, reason=CONSTANT),
+        ),
+        (Column("judgements", "number", 0, explanation="in that position, or of that system"), lambda of: of[1].marked),
+        (Column("of", "number", 0), lambda of: of[1].n),
+    )  # fmt: skip
+
+
 # Table 2: the data sets and how people rated them.
 
 

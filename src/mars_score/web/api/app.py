@@ -7,6 +7,7 @@ import json
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
@@ -14,6 +15,7 @@ from starlette.responses import Response  # noqa: TC002  (FastAPI reads the anno
 
 from mars_score.io.html import HERE as COMMON
 from mars_score.io.html import Assets, colours, environment, template_text
+from mars_score.metrics.registry import METRICS
 from mars_score.version import __version__
 from mars_score.web.api import job_routes, routes
 from mars_score.web.api.jobs import Jobs, ServerState, State
@@ -21,6 +23,7 @@ from mars_score.web.api.queue import Pace, Queue, ServerLimits
 from mars_score.web.api.scorers import Worker
 from mars_score.web.app import make_app
 from mars_score.web.explain import page as explaining
+from mars_score.web.explain.wording import listed
 from mars_score.web.pages import page_response, policy
 
 if TYPE_CHECKING:
@@ -28,10 +31,18 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from mars_score.config import MarsConfig
     from mars_score.web.api.scorers import Service
 
 HERE = "mars_score.web.api"
 FILES = ("playground.css", "dom.js", "follow.js", "templates.js", "try.js", "upload.js")
+BESIDE = {"bertscore": "", "rougeL": "rouge_score", "chrf": "sacrebleu", "bleu4": "sacrebleu"}
+"""Metrics that can stand beside MARS on the page, and the package that each needs beyond those of MARS."""
+ADDED = {
+    "relevance": "closeness to the context", "fluency": "words out of place", "copying": "copies of the context",
+    "echo": "repeating the context", "likelihood": "how expected the text is",
+    "facts": "facts that nothing bears out",
+}  # fmt: skip
 TITLE = "mars-score"
 DESCRIPTION = """MARS says how good a generated text is in its context.
 Texts go in, scores come out; what a score depends on is in its signature. Errors have a message and a remedy."""
@@ -73,12 +84,28 @@ async def show_playground(state: State) -> Response:
             assets=assets,
             policy=policy(assets),
             version=__version__,
-            presets=state.service.presets,
+            presets={name: describe(config) for name, config in state.service.presets.items()},
+            beside={name: METRICS[name].summary for name, needed in BESIDE.items() if _installed(needed)},
             limits=state.limits,
             samples=SAMPLES,
         )
     )
     return page_response(html, assets)
+
+
+def _installed(package: str) -> bool:
+    return not package or find_spec(package) is not None
+
+
+def describe(config: MarsConfig) -> str:
+    """Say in a sentence what a preset compares and adds, from its settings."""
+    ratios, scoring = [ratio for ratio in config.masking.ratios if ratio], config.scoring
+    variants = f"the reference and its variants at {', '.join(f'{ratio:.0%}' for ratio in ratios)}"
+    compared = variants if ratios else "the reference"
+    words = f", and for {scoring.words:.0%} the match of single words" if scoring.words else ""
+    added = [told for name, told in ADDED.items() if getattr(scoring, name, 0)]
+    rest = f" Then it counts {listed(added)}." if added else " Nothing else counts: the paper's formula."
+    return f"Compares the meaning with {compared}{words}.{rest}"
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -12,10 +13,10 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from mars_score.web.api.jobs import ServerJob, ServerState, State
+from mars_score.web.api.jobs import GoneError, ServerJob, ServerState, State, finished
 from mars_score.web.api.requests import TYPES, examples_of, kind_of, read_upload, settings_of, shown_name
-from mars_score.web.api.routes import BUSY, FORMATS, Responses, download
-from mars_score.web.api.schemas import JobCreated, JobRequest, JobState, ScoreAnswer
+from mars_score.web.api.routes import BUSY, CLIENT_GONE, FORMATS, Responses, download
+from mars_score.web.api.schemas import JobCreated, JobRequest, JobRows, JobState, ScoreAnswer
 from mars_score.web.app import refusal
 from mars_score.web.errors import HttpError, unexpected
 
@@ -32,6 +33,7 @@ APART = 0.05
 JSON = "application/json"
 
 UNKNOWN: Responses = {404: refusal("There is no such job, or not any more.")}
+GONE: Responses = {410: refusal("The texts of the job are not kept any more.")}
 UNFINISHED: Responses = {409: refusal("The job is not finished.")}
 FOREIGN: Responses = {415: refusal("The content type of the body is not one that the server reads.")}
 EVENT = {
@@ -133,7 +135,7 @@ async def start(
 
 @router.get("/{job_id}", responses=UNKNOWN, summary="See how far a job is")
 async def state(job: FoundJob) -> JobState:
-    """Numbers, and the first rows that are done."""
+    """Numbers only; the rows are at /v1/jobs/{job_id}/rows."""
     return JobState(**job.state())
 
 
@@ -181,6 +183,46 @@ async def explanation(job: DoneJob) -> Response:
     if not job.ticket.settings.explain:
         raise HttpError(409, "this job was not asked to explain its scores", "start it with explain: true")
     return HTMLResponse(await run_in_threadpool(fragment, job.ticket.explained))
+
+
+@router.get("/{job_id}/rows", responses={**UNKNOWN, **GONE}, summary="List rows")
+async def rows(
+    job: FoundJob,
+    sort: Annotated[str, Query(description="`id` or a metric; by default the order of the file.")] = "",
+    descending: bool = False,
+    search: Annotated[str, Query(description="Words that id or candidate must have.")] = "",
+    flag: Annotated[str, Query(description="A flag that rows must have.")] = "",
+    offset: Annotated[int, Query(ge=0)] = 0,
+    count: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> JobRows:
+    """Rows from the moment that the file was read, with their scores as soon as they are known."""
+    asked = {"sort": sort, "descending": descending, "search": search, "flag": flag}
+    return JobRows(**await run_in_threadpool(job.list_rows, **asked, offset=offset, count=count))  # type: ignore[arg-type]
+
+
+@router.get(
+    "/{job_id}/rows/{number}/explanation",
+    response_class=Response,
+    responses={**UNKNOWN, **UNFINISHED, **GONE, **FRAGMENT, **BUSY},
+    summary="Explain a row",
+)
+async def explain_row(request: Request, job: DoneJob, number: int, state: State) -> Response:
+    """The row beside the other candidates of its context and references, as a piece of a page."""
+    from mars_score.web.explain.page import fragment
+
+    settings = job.ticket.settings
+    if state.service.presets[settings.preset].masking.idf == "corpus":
+        raise HttpError(
+            409, "scores of this preset depend on all rows of a file", "start a job with explain: true"
+        )
+    metrics = tuple(dict.fromkeys(("mars", *settings.metrics)))
+    examples = job.same_item(number, state.limits.explained)
+    ticket = state.ticket(replace(settings, metrics=metrics, explain=True), examples)
+    try:
+        await finished(request, ticket, state.queue)
+    except GoneError:
+        return Response(status_code=CLIENT_GONE)  # nobody reads it
+    return HTMLResponse(await run_in_threadpool(fragment, ticket.explained))
 
 
 @router.delete(

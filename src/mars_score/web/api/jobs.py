@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from mars_score.web.api.scorers import Service, Worker
     from mars_score.web.server import GracefulStop
 
-PREVIEW = 20
 SHOWN = 160
-"""Rows, and characters of each, that a preview has."""
+"""Characters of a candidate that a list of rows shows."""
 
 
 class GoneError(Exception):
@@ -80,7 +80,11 @@ class ServerJob:
         self.watchers: set[asyncio.Event] = set()
         self.ended: float | None = None
         self._clock = clock
-        self._texts = [shortened(example.candidate, SHOWN) for example in ticket.examples[:PREVIEW]]
+        self.examples = ticket.examples
+        """The rows, so that each can be found and explained; none once their memory was needed."""
+        self.size = sum(
+            len(one.candidate) + len(one.context) + sum(map(len, one.references)) for one in self.examples
+        )
         self._rung = False
         ring = ringing(asyncio.get_running_loop(), self._ring)
 
@@ -95,7 +99,7 @@ class ServerJob:
         self._rung = False
         if self.ticket.over and self.ended is None:
             self.ended = self._clock()
-            self.ticket.examples = ()  # the texts are not needed any more
+            self.ticket.examples = ()
         for watcher in self.watchers:
             watcher.set()
 
@@ -112,22 +116,70 @@ class ServerJob:
         }
 
     def state(self) -> dict[str, Any]:
-        """How far it is, with the first rows."""
-        rows = [row for row in list(self.ticket.rows) if isinstance(row, ResultRow)]
+        """How far it is, with the means so far."""
         summary = Summary(list(self.ticket.settings.metrics))
-        for row in rows:
+        for row in self._done():
             summary.add(row.numbers())
-        preview = [
-            {"id": row.id, "candidate": text, "scores": row.numbers(), "flags": list(row.flags)}
-            for row, text in zip(rows, self._texts, strict=False)
-        ]
+        return {"id": self.id, "name": self.name, **self.progress(), "means": summary.means}
+
+    def _done(self) -> list[ResultRow]:
+        return [row for row in list(self.ticket.rows) if isinstance(row, ResultRow)]
+
+    def list_rows(
+        self, *, sort: str, descending: bool, search: str, flag: str, offset: int, count: int
+    ) -> dict[str, Any]:
+        """Some of the rows: those that have all words that are looked for, in the order that is asked for."""
+        if not self.examples:
+            raise forgotten()
+        done = self._done()
+        wanted = search.casefold().split()
+
+        def fits(number: int) -> bool:
+            text = f"{self.examples[number].id} {self.examples[number].candidate}".casefold()
+            flagged = not flag or (number < len(done) and flag in done[number].flags)
+            return flagged and all(word in text for word in wanted)
+
+        def key(number: int) -> tuple[bool, Any]:
+            if sort == "id":
+                return False, self.examples[number].id
+            value = done[number].numbers().get(sort) if number < len(done) else None
+            return (
+                value is None
+            ) != descending, 0.0 if value is None else value  # what has no score comes last
+
+        numbers = [number for number in range(self.rows) if fits(number)]
+        if sort:
+            numbers.sort(key=key, reverse=descending)
         return {
-            "id": self.id,
-            "name": self.name,
-            **self.progress(),
-            "means": summary.means,
-            "preview": preview,
+            "rows": self.rows,
+            "fitting": len(numbers),
+            "flags": dict(sorted(Counter(flag for row in done for flag in row.flags).items())),
+            "page": [self._row(number, done) for number in numbers[offset : offset + count]],
         }
+
+    def _row(self, number: int, done: Sequence[ResultRow]) -> dict[str, Any]:
+        example, row = self.examples[number], done[number] if number < len(done) else None
+        return {
+            "number": number,
+            "id": example.id,
+            "candidate": shortened(example.candidate, SHOWN),
+            "scores": row.numbers() if row else None,
+            "flags": list(row.flags) if row else [],
+        }
+
+    def same_item(self, number: int, most: int) -> list[Example]:
+        """The row of a number, and the other candidates for the same context and references."""
+        if not self.examples:
+            raise forgotten()
+        if not 0 <= number < self.rows:
+            raise HttpError(404, f"there is no row {number}", f"the rows are 0 to {self.rows - 1}")
+        row = self.examples[number]
+        return [row, *(one for one in self.examples if one is not row and one.pairs == row.pairs)][:most]
+
+
+def forgotten() -> HttpError:
+    """What is said of a job whose scores are known, and whose texts are not any more."""
+    return HttpError(410, "the texts of these rows are not kept any more", "upload the file again")
 
 
 class Jobs:
@@ -157,7 +209,18 @@ class Jobs:
         job = ServerJob(ticket, name, self._clock)
         self._queue.submit(ticket)
         self._jobs[job.id] = job
+        self._forget_texts()
         return job
+
+    def _forget_texts(self) -> None:
+        """Let go of the texts of the jobs that were finished first, while there are too many."""
+        ended = sorted((job for job in self if job.ended is not None), key=lambda job: job.ended or 0.0)
+        size = sum(job.size for job in self if job.examples)
+        for job in ended:
+            if size <= self._limits.kept_texts:
+                return
+            size -= job.size if job.examples else 0
+            job.examples = ()
 
     def _full(self, rows: int) -> bool:
         kept = sum(job.rows for job in self._jobs.values())

@@ -44,6 +44,8 @@ class ServerLimits:
     """Jobs that are kept, finished ones included."""
     kept_rows: int = 200_000
     """Rows of all jobs that are kept: some hundred megabytes at most."""
+    kept_texts: int = 64 << 20
+    """Characters of the rows of finished jobs, which can be listed and explained as long as they are kept."""
     job_age: float = 3600.0
     """Seconds that a finished job is kept."""
 

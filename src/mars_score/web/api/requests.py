@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from mars_score.web.api.queue import ServerLimits
 
 
+OPTIONS = re.compile(r"Rename it, or map it: --field .*?\}\)|say which one it is: --field \w+=NAME")
+"""What the command line and Python are told to do about the names of fields."""
 HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -150,12 +152,18 @@ def read_upload(body: bytes, kind: str, name: str, limits: ServerLimits) -> list
     def numbered() -> Iterator[tuple[int, Example]]:
         for number, row in enumerate(_rows(body, kind, name), 1):
             if number > limits.job_rows:
-                raise too_many(number, limits.job_rows)
+                raise _wrong(f"{number:,} rows are more than {limits.job_rows:,}", "split the file")
             example = to_example(row, number, fields, name)
             check_texts(example, f"{name}:{row.line}", limits)
             yield row.line, example
 
-    examples = list(unique_at_once(numbered(), name))
+    try:
+        examples = list(unique_at_once(numbered(), name))
+    except InputError as error:
+        # Whoever uploads a file has no command line.
+        remedy = OPTIONS.sub("Rename it in the file", error.remedy or "")
+        place = {"path": name, "line": error.line, "column": error.column}
+        raise InputError(error.problem, **place, remedy=remedy) from error  # type: ignore[arg-type]
     if not examples:
         raise InputError("the file has no rows", path=name, remedy="give at least one row to score")
     return examples

@@ -182,15 +182,6 @@ class JobCreated(BaseModel):
     rows: int
 
 
-class PreviewRow(BaseModel):
-    """The beginning of a row, to be shown."""
-
-    id: str
-    candidate: str = Field(description="Shortened.")
-    scores: dict[str, float | None]
-    flags: list[str]
-
-
 class JobState(BaseModel):
     """How far a job is."""
 
@@ -203,7 +194,25 @@ class JobState(BaseModel):
     rows_done: int
     rows: int
     means: dict[str, float | None] = Field(description="Of the rows that are done, by metric.")
-    preview: list[PreviewRow] = Field(description="The first rows that are done.")
+
+
+class JobRow(BaseModel):
+    """A row of a job, to be shown in a list."""
+
+    number: int = Field(description="Its place in the file, from 0.")
+    id: str
+    candidate: str = Field(description="Shortened.")
+    scores: dict[str, float | None] | None = Field(description="By metric; null while they are not known.")
+    flags: list[str]
+
+
+class JobRows(BaseModel):
+    """Some rows of a job."""
+
+    rows: int = Field(description="Of the whole job.")
+    fitting: int = Field(description="That have what was looked for.")
+    flags: dict[str, int] = Field(description="How many rows have each flag.")
+    page: list[JobRow]
 
 
 class MetricDescription(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import fields
+from dataclasses import fields, replace
 from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -221,11 +221,17 @@ def _explained(
 
     items = scorer.score_examples(examples, progress=progress).items
     others = score_all([metric for metric in metrics if metric.name != MARS], examples, progress)
-    rows: list[AnswerRow] = []
+    rows: list[ResultRow] = []
     for item, other in zip(items, others, strict=True):
         scores = {name: item.score if name == MARS else other.scores[name] for name in signatures}
         rows.append(ResultRow(item.id, scores, tuple(sorted({*item.flags, *other.flags}))))
-    return TicketOutcome(rows, signatures, explain_examples(scorer, examples, items))
+    explained = explain_examples(scorer, examples, items)
+    beside = {row.id: {name: score for name, score in row.numbers().items() if name != MARS} for row in rows}
+    told = tuple(
+        replace(item, candidates=tuple(replace(one, others=beside[one.id]) for one in item.candidates))
+        for item in explained
+    )
+    return TicketOutcome([*rows], signatures, told)
 
 
 class AbandonedError(Exception):

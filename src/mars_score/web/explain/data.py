@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -92,6 +92,30 @@ class ExplainedTerm:
     contribution: float
 
 
+MarkKind = Literal["matched", "unsupported", "misplaced", "copied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What some words of a candidate did."""
+
+    kind: MarkKind
+    start: int
+    """Where they begin in the candidate, in characters."""
+    end: int
+    text: str
+    note: str
+    """One sentence for a reader."""
+    counts: float = 0.0
+    """How rare a matched word is: the rarer, the more its match says."""
+    reference: int | None = None
+    """Of a matched word: which reference has its partner (from 0),"""
+    partner: str = ""
+    """which word that is,"""
+    partner_start: int = 0
+    """and where it begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
     """A candidate and the sum that is its score."""
@@ -107,6 +131,14 @@ class ExplainedCandidate:
     rest: float
     """What terms and adjustments leave to the score; 0 but for a formula with further parts, as a bound."""
     flags: tuple[str, ...]
+    marks: tuple[Mark, ...] = ()
+    """In the order of the text; they may overlap."""
+    copied: float = 0.0
+    """The share of its words that stand in runs copied from the context."""
+    percent: float | None = None
+    """The score on the percent scale, where that was chosen."""
+    others: dict[str, float | None] = field(default_factory=dict)
+    """What other metrics say of it."""
     human: float | None = None
     """People's rating, where it is known."""
     score_rank: float | None = None

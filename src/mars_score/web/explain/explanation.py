@@ -29,10 +29,12 @@ from mars_score.web.explain.data import (
     Piece,
     with_ranks,
 )
+from mars_score.web.explain.marks import ReadText, close_reader, find_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mars_score.encoders.token_level import TokenLevelEncoder
     from mars_score.mars.scorer import MarsScorer
     from mars_score.masking.templates import WordPlan
     from mars_score.text.words import Word
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         Block,
         Comparison,
         Example,
+        Fact,
         ItemScore,
         Pair,
         Template,
@@ -193,6 +196,7 @@ def explain_examples(
         )
     augmented = scorer.augment_examples(examples, progress=progress)
     cleaned = clean_examples(examples)
+    reader = close_reader(scorer.encoder)
     groups: dict[tuple[Pair, ...], list[int]] = {}
     for place, example in enumerate(cleaned):
         groups.setdefault(example.pairs, []).append(place)
@@ -200,9 +204,14 @@ def explain_examples(
     for count, (pairs, places) in enumerate(groups.items(), 1):
         found = [augmented[pair] for pair in pairs]
         context, references = _references(scorer, cleaned[places[0]], found)
+        read = [ReadText.of(reference.text, reader) for reference in references]
         candidates = tuple(
-            _candidate(examples[place], cleaned[place], items[place], found, humans or {}) for place in places
-        )
+            _with_marks(
+                _candidate(examples[place], cleaned[place], items[place], found, humans or {}),
+                cleaned[place].context, read, items[place].facts, reader,
+            )
+            for place in places
+        )  # fmt: skip
         rule = scorer.config.scoring.references
         explained.append(ExplainedItem(count, context, references, candidates, rule))
         progress("explaining", count, len(groups))
@@ -249,8 +258,23 @@ def _candidate(
         adjustments=item.adjustments,
         rest=rest if abs(rest) > SMALLEST_REST else 0.0,
         flags=item.flags,
+        copied=item.copied,
+        percent=getattr(item, "percent", None),
         human=humans.get(given.id),
     )
+
+
+def _with_marks(
+    candidate: ExplainedCandidate,
+    context: str,
+    references: Sequence[ReadText],
+    facts: Sequence[Fact],
+    reader: TokenLevelEncoder | None,
+) -> ExplainedCandidate:
+    numbers = dict.fromkeys(term.reference for term in candidate.terms if term.reference is not None)
+    held_against = [(number, references[number]) for number in numbers]
+    read = ReadText.of(candidate.text, reader)
+    return replace(candidate, marks=find_marks(read, held_against, context, facts))
 
 
 def _term(comparison: Comparison, owners: Mapping[AugmentedReference, int]) -> ExplainedTerm:

@@ -6,33 +6,40 @@ any screen while letters keep their size.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from mars_score import flags
 from mars_score.io.html import assets, environment
+from mars_score.text.words import words
 from mars_score.version import __version__
 from mars_score.web.explain import wording
 from mars_score.web.explain.data import adding_up
-from mars_score.web.explain.standing import band
+from mars_score.web.explain.marks import MarkedPiece, marked_pieces
+from mars_score.web.explain.reasons import (
+    DIGITS,
+    REST,
+    Share,
+    Trust,
+    alone,
+    in_numbers,
+    neighbours,
+    ranking,
+    reason,
+    shares,
+    trust,
+    words_weight,
+)
+from mars_score.web.explain.standing import ENOUGH, Strip, band, bounds, make_strip, standing_sentences
 from mars_score.web.explain.wording import (
     DECIMALS,
-    REST,
-    counted,
-    difference,
-    difference_sentence,
     letter,
-    neighbours,
     number,
     rank_sentence,
-    ranking,
-    reading,
+    shown_name,
     signed,
-    standing_sentences,
 )
 
 if TYPE_CHECKING:
@@ -41,16 +48,23 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from mars_score.types import Adjustment
     from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, ExplainedTerm
     from mars_score.web.explain.standing import Standing
 
 HERE = "mars_score.web.explain"
 FILES: tuple[str, ...] = ("explained.css", "explained.js")
 """The files under `templates/` that a page needs to show a fragment; scripts listen on the whole document."""
-BINS = 40
-APART = 5.0
-"""Letters that are nearer than this, in per cent, go on different lines."""
+MARKS = {
+    "matched": "in the reference",
+    "unsupported": "nobody said so",
+    "misplaced": "out of place",
+    "copied": "copied from the context",
+}
+"""The kinds of marks, and what they are called."""
+PARTS = {
+    "meaning": "How alike whole texts are: the weighted cosine with the reference and its variants.",
+    "words": "How well single words match those of the reference and its variants.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,179 +78,61 @@ class Bar:
     """Whether it takes away."""
 
 
-def scaled(values: Sequence[float]) -> list[Bar]:
-    """Return a bar for each number, from 0 on; all have one scale, which reaches at least from 0 to 1."""
-    return _bars([(0.0, value) for value in values])
-
-
-def falling(amounts: Sequence[float]) -> list[Bar]:
-    """Return bars that begin where the one before ended, so that one sees them add up; the last is their sum."""
-    ends = list(accumulate(amounts, initial=0.0))
-    return _bars([*pairwise(ends), (0.0, ends[-1])])
-
-
-def _bars(spans: Sequence[tuple[float, float]]) -> list[Bar]:
-    places = [place for span in spans for place in span]
-    low, high = min([0.0, *places]), max([1.0, *places])
+def scaled(values: Sequence[float], low: float = 0.0, high: float = 1.0) -> list[Bar]:
+    """Return a bar for each number, from a common zero line on; the scale reaches at least from `low` to `high`."""
+    low, high = min([low, *values]), max([high, *values])
 
     def at(value: float) -> float:
         return round(100 * (value - low) / (high - low), 2)
 
     return [
-        Bar(min(at(start), at(end)), round(abs(at(end) - at(start)), 2), at(0.0), end < start)
-        for start, end in spans
+        Bar(min(at(0.0), at(value)), round(abs(at(value) - at(0.0)), 2), at(0.0), value < 0)
+        for value in values
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """The scores from one edge of the strip to the other."""
-
-    low: float
-    high: float
-
-    def __call__(self, value: float) -> float:
-        """Return a score's place in per cent."""
-        return round(100 * (value - self.low) / (self.high - self.low), 2)
-
-    @property
-    def ticks(self) -> list[float]:
-        """Every fourth part of 1."""
-        return [tick / 4 for tick in range(math.ceil(4 * self.low), math.floor(4 * self.high) + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """A candidate on the strip."""
+class ShareRow:
+    """A bar of the small chart: what a part of the score adds or takes away."""
 
     name: str
-    at: float
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A band of scores: 90% of them, and the middle one."""
-
-    kind: str
-    label: str
-    start: float
-    width: float
-    middle: float
-    words: str
-
-    @property
-    def label_left(self) -> bool:
-        """Whether there is more room for the label on the left."""
-        return self.start > 100 - self.start - self.width
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """What is drawn."""
-
-    ticks: tuple[tuple[float, str], ...]
-    outline: str
-    """The histogram as a path in a box of 100 by 100; empty for no scores."""
-    ranges: tuple[Range, ...]
-    markers: tuple[Marker, ...]
-    lines: int
-    """How many lines of letters there are."""
-    label: str
-    """The strip in words."""
-
-
-def make_strip(standing: Standing, scores: Sequence[float] = ()) -> Strip:
-    """Draw a file's scores, and mark those of one item."""
-    every = (0.0, 1.0, *standing.scores, *standing.floor, *standing.ceiling, *standing.itself, *scores)
-    axis = Axis(math.floor(10 * min(every)) / 10, math.ceil(10 * max(every)) / 10)
-    named = (
-        ("floor", "unrelated texts", standing.floor),
-        ("ceiling", "people against people", standing.ceiling),
-        ("itself", "copies of the reference", standing.itself),
-    )
-    ranges = tuple(_range(kind, label, values, axis) for kind, label, values in named if values)
-    markers = _markers([axis(score) for score in scores])
-    told = [f"{letter(place)} at {number(score)}" for place, score in enumerate(scores)]
-    told += [f"{one.label} {one.words}" for one in ranges]
-    told += [f"this page's {counted(len(standing.scores), 'score')}: {_words(standing.scores)}"]
-    return Strip(
-        ticks=tuple((axis(tick), f"{tick:g}") for tick in axis.ticks),
-        outline=_outline(standing.scores, axis),
-        ranges=ranges,
-        markers=markers,
-        lines=max((marker.line + 1 for marker in markers), default=0),
-        label="; ".join(told),
-    )
-
-
-def _range(kind: str, label: str, values: Sequence[float], axis: Axis) -> Range:
-    found = band(values)
-    assert found is not None  # asked only where there are values
-    start, end = axis(found.low), axis(found.high)
-    width = round(max(end - start, 0.5), 2)
-    return Range(kind, label, start, width, axis(found.middle), _words(values))
-
-
-def _words(values: Sequence[float]) -> str:
-    found = band(values)
-    if found is None:
-        return "none"
-    return (
-        f"mostly {number(found.low, 2)} to {number(found.high, 2)}, in the middle {number(found.middle, 2)}"
-    )
-
-
-def _markers(places: Sequence[float]) -> tuple[Marker, ...]:
-    """Put letters that would overlap on different lines."""
-    ends: list[float] = []
-    found: dict[int, Marker] = {}
-    for number_, at in sorted(enumerate(places), key=lambda pair: pair[1]):
-        line = next((line for line, end in enumerate(ends) if at - end >= APART), len(ends))
-        ends[line : line + 1] = [at]
-        found[number_] = Marker(letter(number_), at, line)
-    return tuple(found[place] for place in sorted(found))
-
-
-def _outline(scores: Sequence[float], axis: Axis) -> str:
-    if not scores:
-        return ""
-    counts = [0] * BINS
-    for score in scores:
-        counts[min(int(axis(score) / 100 * BINS), BINS - 1)] += 1
-    steps, width = ["M0 100"], 100 / BINS
-    for place, count in enumerate(counts):
-        height = 100 - 100 * count / max(counts)
-        steps.append(f"V{height:.4g}H{(place + 1) * width:.4g}")
-    return "".join([*steps, "V100Z"])
+    amount: str
+    bar: Bar
+    value: str
+    """The candidate's own value, and what is usual."""
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
 class SumRow:
     """A line of the sum."""
 
+    term: ExplainedTerm
+    weight: float
+    """After single words have taken their place."""
     amount: str
-    bar: Bar
-    term: ExplainedTerm | None = None
-    cosine: Bar | None = None
-    weight: Bar | None = None
-    adjustment: Adjustment | None = None
-    rest: str = ""
+    cosine: Bar
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A candidate and its sum."""
+    """A candidate, its marked words and its sum."""
 
     letter: str
     candidate: ExplainedCandidate
     score: Bar
-    rows: tuple[SumRow, ...]
     total: str
-    total_bar: Bar
-    reading: str
+    pieces: tuple[MarkedPiece, ...]
+    shares: tuple[ShareRow, ...]
+    rows: tuple[SumRow, ...]
     standing: tuple[str, ...]
     people: str
+    ahead: str = ""
+    """How far it is ahead of the next one,"""
+    reason: str = ""
+    """why, in words,"""
+    numbers: str = ""
+    """and in numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +141,27 @@ class ItemView:
 
     item: ExplainedItem
     candidates: tuple[CandidateView, ...]
-    differences: tuple[str, ...]
+    trust: Trust | None
+    alone: str
+    """Of a single candidate: what is to be said of it."""
     strip: Strip | None
 
     @property
     def best(self) -> CandidateView:
         """The candidate with the highest score."""
         return self.candidates[0]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of marks that some candidate has."""
+        every = {mark.kind for one in self.candidates for mark in one.candidate.marks}
+        return tuple(kind for kind in MARKS if kind in every)
+
+    @property
+    def held_against(self) -> tuple[int, ...]:
+        """The references that candidates were held against."""
+        every = {term.reference for one in self.candidates for term in one.candidate.terms}
+        return tuple(sorted(number for number in every if number is not None))
 
     @property
     def shared_flags(self) -> tuple[str, ...]:
@@ -271,43 +181,71 @@ class ItemView:
 
 def item_view(item: ExplainedItem, standing: Standing | None) -> ItemView:
     """Prepare an item for its template."""
-    scores = scaled([one.score for one in item.candidates])
     order = ranking(item)
-    told = [difference_sentence(found) for found in neighbours(item)]
-    if len(order) > 2:
-        told.append(f"From first to last: {difference_sentence(difference(item, order[0], order[-1]))}")
-    return ItemView(
-        item,
-        tuple(_candidate(place, item.candidates[place], scores[place], standing) for place in order),
-        tuple(told),
-        make_strip(standing, [one.score for one in item.candidates]) if standing else None,
+    weight = words_weight(item)
+    parts = [shares(item.candidates[place], weight) for place in order]
+    amounts = [one for every in parts for one in adding_up([share.amount for share in every], DIGITS)]
+    low, high = min([0.0, *amounts]), max([0.1, *amounts])  # one scale for all candidates
+    scores = scaled([item.candidates[place].score for place in order])
+    views = [
+        _candidate(place, item.candidates[place], score, _share_rows(part, low, high), weight, standing)
+        for place, score, part in zip(order, scores, parts, strict=True)
+    ]
+    for number_, found in enumerate(neighbours(item)):
+        views[number_] = replace(
+            views[number_],
+            ahead=f"{number(found.amount, DIGITS)} above {letter(found.lower)}",
+            reason=reason(item, found),
+            numbers=in_numbers(found),
+        )
+    strip = make_strip(standing, [one.score for one in item.candidates]) if standing else None
+    return ItemView(item, tuple(views), trust(item), alone(item.candidates[order[0]]), strip)
+
+
+def _share_rows(parts: Sequence[Share], low: float, high: float) -> tuple[ShareRow, ...]:
+    amounts = adding_up([one.amount for one in parts], DIGITS)
+    bars = scaled(amounts, low, high)
+    return tuple(
+        ShareRow(
+            shown_name(one.name),
+            signed(amount, DIGITS),
+            bar,
+            "" if one.name == REST else _value(one),
+            PARTS.get(one.name, one.meaning),
+        )
+        for one, amount, bar in zip(parts, amounts, bars, strict=True)
+        if round(amount, DIGITS)
     )
 
 
+def _value(share: Share) -> str:
+    usual = "" if share.usual is None else f", usual {number(share.usual, DIGITS)}"
+    return f"{number(share.measured, DIGITS)}{usual}"
+
+
 def _candidate(
-    place: int, candidate: ExplainedCandidate, score: Bar, standing: Standing | None
+    place: int,
+    candidate: ExplainedCandidate,
+    score: Bar,
+    parts: tuple[ShareRow, ...],
+    taken: float,
+    standing: Standing | None,
 ) -> CandidateView:
-    terms, adjustments = candidate.terms, candidate.adjustments
-    amounts = [term.contribution for term in terms] + [one.amount for one in adjustments]
-    amounts += [candidate.rest] if candidate.rest else []
-    shown = adding_up(amounts, DECIMALS)
-    *bars, total = falling(amounts)
-    cosines, weights = scaled([term.cosine for term in terms]), scaled([term.weight for term in terms])
+    terms = candidate.terms
+    cosines = scaled([term.cosine for term in terms])
+    amounts = adding_up([(1 - taken) * term.contribution for term in terms], DECIMALS)
     rows = [
-        SumRow(number(amount), bar, term=term, cosine=cosine, weight=weight)
-        for amount, bar, term, cosine, weight in zip(shown, bars, terms, cosines, weights, strict=False)
+        SumRow(term, (1 - taken) * term.weight, number(amount), bar)
+        for term, amount, bar in zip(terms, amounts, cosines, strict=True)
     ]
-    rest = zip(shown[len(terms) :], bars[len(terms) :], strict=True)
-    for (amount, bar), one in zip(rest, [*adjustments, None], strict=False):
-        rows.append(SumRow(signed(amount), bar, adjustment=one, rest="" if one else REST))
     return CandidateView(
         letter=letter(place),
         candidate=candidate,
         score=score,
+        total=number(candidate.score, DIGITS),
+        pieces=tuple(marked_pieces(candidate.text, candidate.marks)),
+        shares=parts,
         rows=tuple(rows),
-        total=number(sum(shown)),
-        total_bar=total,
-        reading=reading(candidate),
         standing=tuple(standing_sentences(standing, candidate.score)) if standing else (),
         people=rank_sentence(candidate),
     )
@@ -329,6 +267,7 @@ def to_page(
             items=[item_view(item, standing) for item in explained],
             standing=standing,
             strip=make_strip(standing) if standing else None,
+            enough=ENOUGH,
             overlap=_overlap(standing) if standing else False,
             flags=sorted(Counter(flag for item in explained for flag in item.flags).items()),
             rows=sum(len(item.candidates) for item in explained),
@@ -352,13 +291,20 @@ def fragment(explained: Sequence[ExplainedItem], standing: Standing | None = Non
 
 
 def _overlap(standing: Standing) -> bool:
-    floor, ceiling = band(standing.floor), band(standing.ceiling)
+    floor, ceiling = bounds(standing)
     return bool(floor and ceiling and ceiling.middle <= floor.high)
 
 
 def _ratios(explained: Sequence[ExplainedItem]) -> list[float]:
     every = (one.ratio for item in explained for reference in item.references for one in reference.variants)
     return sorted({ratio for ratio in every if ratio})
+
+
+def reference_pieces(text: str) -> list[tuple[str, str, int]]:
+    """Cut a reference into its words, each with the gap before it and its place, to which lines can lead."""
+    found = words(text)
+    ends = [0, *(word.end for word in found)]
+    return [(text[end : word.start], word.text, word.start) for end, word in zip(ends, found, strict=False)]
 
 
 @cache
@@ -371,6 +317,8 @@ def _environment() -> Environment:
         variant_name=wording.variant_name,
         word_tip=wording.word_tip,
         band=band,
+        mark_name=MARKS.__getitem__,
+        reference_pieces=reference_pieces,
         meaning=lambda flag: flags.MEANING.get(flag, flag),
         plain=lambda name: name.replace("_", " "),
     )

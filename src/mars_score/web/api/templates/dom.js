@@ -21,6 +21,21 @@ const mars = {
     box.scrollIntoView({ block: "nearest" });
   },
 
+  // Put a piece of a page into a box. The server has escaped every text in it, and the page's policy runs nothing that
+  // it could bring.
+  async fill(box, path) {
+    const html = await (await mars.ask(path)).text();
+    box.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+  },
+
+  // Say in place what a choice means.
+  explainChoice(select, hint) {
+    const show = () => (hint.textContent = select.selectedOptions[0]?.dataset.told ?? "");
+    select.addEventListener("change", show);
+    show();
+    return show;
+  },
+
   // Ask the server; what it refuses becomes an error with a message and a remedy.
   async ask(path, options = {}) {
     let answer;

@@ -70,58 +70,103 @@
     if (at("live").textContent !== spoken) at("live").textContent = spoken;
   }
 
-  async function showExplanation(id) {
-    const html = await (await mars.ask(`/v1/jobs/${id}/explanation`)).text();
-    // The server has escaped every text in it, and the page's policy runs nothing that it could bring.
-    const parsed = new DOMParser().parseFromString(html, "text/html");
-    at("explanation").replaceChildren(...parsed.body.childNodes);
+  // The address holds the texts, packed, behind the #: they reach no server with it.
+  async function through(stream, bytes) {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  }
+  async function remember(state) {
+    const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(state)));
+    let text = "";
+    for (const byte of packed) text += String.fromCharCode(byte);
+    history.replaceState(null, "", `#try=${btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "")}`);
+  }
+  async function recall() {
+    const packed = location.hash.match(/^#try=([\w-]+)$/)?.[1];
+    if (!packed) return null;
+    try {
+      const bytes = Uint8Array.from(atob(packed.replace(/-/g, "+").replace(/_/g, "/")), (sign) => sign.charCodeAt(0));
+      return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes)));
+    } catch {
+      return null; // cut short on its way, as addresses are
+    }
+  }
+
+  function choose(select, value) {
+    if ([...select.options].some((option) => option.value === value)) select.value = value;
+  }
+  function write(state) {
+    at("context").value = state.context ?? "";
+    setTexts("references", state.references ?? [""]);
+    setTexts("candidates", state.candidates ?? [""]);
+    choose(at("preset"), state.preset);
+    if (state.beside !== undefined) choose(at("beside"), state.beside);
+    tellPreset();
   }
 
   function busy(isBusy) {
-    at("score").disabled = isBusy;
     at("cancel").hidden = !isBusy;
     at("progress").hidden = !isBusy;
     at("outcome").setAttribute("aria-busy", String(isBusy));
   }
 
-  at("form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (at("score").disabled) return;
+  // Whoever scores again does not wait for what was asked before.
+  let latest = 0;
+  async function run(asked) {
+    const mine = ++latest;
+    if (current) mars.cancel(current);
+    current = null;
     mars.trouble(at("trouble"), null);
-    at("empty").hidden = true;
     at("result").hidden = true;
     mars.templates.clear();
     try {
       const items = read();
       busy(true);
       showProgress({ state: "waiting", stage: "waiting", done: 0, total: 0 });
-      const body = JSON.stringify({ items, preset: at("preset").value, explain: true, watch: true });
+      const [preset, beside] = [at("preset").value, at("beside").value];
+      const metrics = beside ? ["mars", beside] : ["mars"];
+      if (asked) {
+        const [{ context, references }] = items;
+        await remember({ context, references, candidates: items.map((item) => item.candidate), preset, beside });
+      }
+      const body = JSON.stringify({ items, preset, metrics, explain: true, watch: true });
       const headers = { "Content-Type": "application/json" };
+      const mineOnly = (hear) => (event) => mine === latest && hear(event);
       const id = await mars.follow("/v1/jobs", { headers, body }, {
-        started: (job) => (current = job),
-        progress: showProgress,
-        template: mars.templates.add,
-        filled: mars.templates.fill,
+        started: (job) => (mine === latest ? (current = job) : mars.cancel(job)),
+        progress: mineOnly(showProgress),
+        template: mineOnly(mars.templates.add),
+        filled: mineOnly(mars.templates.fill),
       });
       const answer = await (await mars.ask(`/v1/jobs/${id}/result`)).json();
+      if (mine !== latest) return;
       at("signature").textContent = answer.signatures.mars;
-      await showExplanation(id);
+      await mars.fill(at("explanation"), `/v1/jobs/${id}/explanation`);
+      busy(false); // before anything is scrolled to, as it stands above
       at("watch").open = false;
       at("result").hidden = false;
       at("live").textContent = `Done: ${items.length === 1 ? "1 score" : `${items.length} scores`}.`;
-      at("result").focus({ preventScroll: matchMedia("(min-width: 1000px)").matches });
+      if (!asked) return;
+      at("result").focus({ preventScroll: true });
+      const top = at("result").getBoundingClientRect().top;
+      if (top < 0 || top > innerHeight / 2) at("result").scrollIntoView();
     } catch (error) {
       if (error instanceof Error) throw error;
+      if (mine !== latest) return;
       at("live").textContent = error ? "" : "Cancelled.";
       if (error) mars.trouble(at("trouble"), error);
-      else at("empty").hidden = false;
       mars.templates.clear();
     } finally {
-      busy(false);
-      current = null;
+      if (mine === latest) {
+        busy(false);
+        current = null;
+      }
     }
-  });
+  }
 
+  at("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    run(true);
+  });
   at("cancel").addEventListener("click", () => current && mars.cancel(current));
   at("form").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("form").requestSubmit();
@@ -129,16 +174,20 @@
   for (const group of document.querySelectorAll(".texts")) {
     group.querySelector(".add").addEventListener("click", () => addText(group).focus());
   }
-  for (const button of document.querySelectorAll(".sample")) {
+  const samples = [...document.querySelectorAll(".sample")];
+  for (const button of samples) {
     button.addEventListener("click", () => {
-      const sample = JSON.parse(button.dataset.sample);
-      at("context").value = sample.context;
-      setTexts("references", sample.references);
-      setTexts("candidates", sample.candidates);
-      if ([...at("preset").options].some((option) => option.value === sample.preset)) at("preset").value = sample.preset;
+      write(JSON.parse(button.dataset.sample));
       at("form").requestSubmit();
     });
   }
-  setTexts("references", [""]);
-  setTexts("candidates", [""]);
+  const tellPreset = mars.explainChoice(at("preset"), at("preset-hint"));
+
+  // Open with what the address holds, or with the first example, already scored.
+  async function open() {
+    write((await recall()) ?? JSON.parse(samples[0].dataset.sample));
+    run(false);
+  }
+  addEventListener("hashchange", () => location.hash.startsWith("#try=") && open());
+  open();
 }

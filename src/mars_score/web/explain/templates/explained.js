@@ -24,7 +24,8 @@
     const left = Math.min(Math.max(8, box.left), document.documentElement.clientWidth - tip.offsetWidth - 8);
     const above = box.top - tip.offsetHeight - 6;
     tip.style.left = `${Math.max(0, left)}px`;
-    tip.style.top = `${above > 4 ? above : box.bottom + 6}px`;
+    const below = target.dataset.to || above <= 4; // a line leads up from a matched word
+    tip.style.top = `${below ? box.bottom + 6 : above}px`;
   }
   function hide() {
     tip.hidden = true;
@@ -43,6 +44,45 @@
     if (current.matches(":focus, :hover")) show(current);
     else hide();
   }, { capture: true, passive: true });
+
+  // Lines from a candidate's words to those of the reference: of the word that is pointed at, and faint ones of
+  // all words of its candidate.
+  let lined = null;
+  function clear() {
+    lined?.querySelector(".ex-lines")?.remove();
+    for (const word of lined?.querySelectorAll(".ex-partner") ?? []) word.classList.remove("ex-partner");
+    lined = null;
+  }
+  function connect(card, chosen) {
+    clear();
+    lined = card.closest(".ex-answer");
+    const frame = lined.getBoundingClientRect();
+    const SVG = card.querySelector("svg").namespaceURI;
+    const drawing = document.createElementNS(SVG, "svg");
+    drawing.classList.add("ex-lines");
+    drawing.setAttribute("aria-hidden", "true");
+    for (const word of card.querySelectorAll("[data-to]")) {
+      const partner = lined.querySelector(`[data-at="${word.dataset.to}"]`);
+      if (!partner) continue;
+      const [from, to] = [word, partner].map((one) => one.getClientRects()[0] ?? one.getBoundingClientRect());
+      const line = document.createElementNS(SVG, "line");
+      const ends = { x1: from.left + from.width / 2, y1: from.top, x2: to.left + to.width / 2, y2: to.bottom };
+      for (const [name, value] of Object.entries(ends)) {
+        line.setAttribute(name, value - (name.startsWith("x") ? frame.left : frame.top));
+      }
+      if (word === chosen) line.classList.add("ex-strong");
+      if (!chosen || word === chosen) partner.classList.add("ex-partner");
+      drawing.append(line);
+    }
+    lined.append(drawing);
+  }
+  for (const kind of ["pointerover", "focusin", "click"]) {
+    document.addEventListener(kind, (event) => {
+      const text = event.target.closest?.(".ex-candidate");
+      if (text) connect(text.closest(".ex-card"), event.target.closest("[data-to]"));
+      else if (lined && !(kind === "focusin")) clear();
+    });
+  }
 
   // Tab reaches one word of each reference, arrow keys the others.
   document.addEventListener("keydown", (event) => {
