@@ -55,7 +55,8 @@ CHOICES = {
 ONLY_SAMPLED = ("infilling.samples", "infilling.seed")
 """What matters only where tokens are drawn, at a temperature above 0."""
 ONLY_SEARCHED = tuple(
-    f"infilling.{name}" for name in ("beams", "proposals", "strands", "token_reward", "context_reward", "revise")
+    f"infilling.{name}"
+    for name in ("beams", "proposals", "strands", "token_reward", "context_reward", "revise")
 )
 """What matters only where a whole text is searched for."""
 ONLY_NAIVE = {"infiller": "naive"}
@@ -230,7 +231,8 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "search must be beam or greedy": [{"search": "wide"}],
     "beams, proposals and strands must be at least 1": [{"beams": 0}, {"proposals": 0}, {"strands": 0}],
     "token_reward and context_reward must not be negative": [
-        {"token_reward": -0.5}, {"context_reward": -0.5},
+        {"token_reward": -0.5},
+        {"context_reward": -0.5},
     ],
     "merge_gaps must not be negative": [{"merge_gaps": -1}],
     "a temperature needs search=greedy": [{"temperature": 0.5, "search": "beam"}],
@@ -390,7 +392,9 @@ class TestSignature:
         expected = MarsScorer().signature
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("MARS_SCORE_HOME", str(tmp_path / "elsewhere"))
-        monkeypatch.setattr(scorer, "check_device", lambda device: device)  # this machine may have no such device
+        monkeypatch.setattr(
+            scorer, "check_device", lambda device: device
+        )  # this machine may have no such device
         assert MarsScorer(device="cuda", memory=1).signature == expected
         assert MarsScorer(store=ModelStore(tmp_path)).signature == expected
 

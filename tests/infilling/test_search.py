@@ -59,7 +59,9 @@ def test_equals_the_plain_form(name: str, tiny: LanguageModel, tiny_folder: Path
 def test_a_word_of_the_context_wins_where_it_is_rewarded(tiny: LanguageModel) -> None:
     """The fill that is most probable anyway counts as uninformative; of the others, a later one brings a word."""
     config = InfillingConfig(planner="off")
-    first, *others = DecodingEngine(tiny, config).ranked(jobs_of(tiny, replace(config, context_reward=0.0)))[0]
+    first, *others = DecodingEngine(tiny, config).ranked(jobs_of(tiny, replace(config, context_reward=0.0)))[
+        0
+    ]
     job = jobs_of(tiny, replace(config, context_reward=0.0))[0]
     word = next(token for fills in others for fill in fills for token in fill if token not in sum(first, ()))
     job = replace(job, informative=(word,))

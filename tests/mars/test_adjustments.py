@@ -248,9 +248,7 @@ class TestWhateverTheTexts:
     ) -> None:
         """To the last bit, though all texts have been read closely."""
         options = {"references": mode}
-        item = score(
-            only().with_options(**options, match="recall"), candidate, *references, context=context
-        )
+        item = score(only().with_options(**options, match="recall"), candidate, *references, context=context)
         assert item == score(
             preset("paper-formula").with_options(**options), candidate, *references, context=context
         )

@@ -88,14 +88,18 @@ def plain_score(example: Example, found: list[Augmentation], read: Read, config:
             total += weight * ((1 - config.words) * whole @ its_whole + config.words * mixed)
         totals.append(total)
     human = [augmentation.augmented[0].text for augmentation in found]
-    score = max(totals) - config.facts * min(2, len(Sources([example.context, *human]).unsupported(example.candidate)))
+    score = max(totals) - config.facts * min(
+        2, len(Sources([example.context, *human]).unsupported(example.candidate))
+    )
     usual = min(max(-1.0, read(text)[3]) for text in human)
     score += config.fluency * min(0, max(-1.0, fluency) - usual)
     if not example.context:
         return float(score)
     texts = [one.text for augmentation in found for one in augmentation.augmented]
     context = read(example.context)[0]
-    return float(score + config.relevance * (whole @ context - np.mean([read(text)[0] @ context for text in texts])))
+    return float(
+        score + config.relevance * (whole @ context - np.mean([read(text)[0] @ context for text in texts]))
+    )
 
 
 def capped_score(example: Example, found: list[Augmentation], read: Read, config: ScoringConfig) -> float:

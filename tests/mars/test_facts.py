@@ -106,14 +106,31 @@ def test_a_negation_about_something_else_is_no_finding() -> None:
 
 
 def test_facts_come_in_the_order_of_the_text() -> None:
-    text = "They met Henrik at noon. The ferry had 44 people on board. The ferry will sail again before Monday."
+    text = (
+        "They met Henrik at noon. The ferry had 44 people on board. The ferry will sail again before Monday."
+    )
     found = SOURCES.unsupported(text)
     assert [fact.kind for fact in found] == ["name", "number", "negation"]
     assert [fact.start for fact in found] == [text.index(word) for word in ("Henrik", "44", "The ferry will")]
 
 
 words = st.sampled_from(
-    ["Marta", "Henrik", "44", "43", "not", "the", "ferry", "engine", "failed", ".", "Askholm", "\n", "  ", "isn't"]
+    [
+        "Marta",
+        "Henrik",
+        "44",
+        "43",
+        "not",
+        "the",
+        "ferry",
+        "engine",
+        "failed",
+        ".",
+        "Askholm",
+        "\n",
+        "  ",
+        "isn't",
+    ]
 )
 texts = st.lists(words, max_size=14).map(" ".join) | st.text(max_size=60)
 

@@ -57,7 +57,7 @@ def test_so_it_does_with_the_preset_of_its_task(item: str, kind: str, scorer: Ma
 def test_what_is_copied_is_said(name: str, items: dict[str, ItemScore]) -> None:
     assert items[name].copied >= NEARLY_ALL
     assert flags.COPIED in items[name].flags
-    assert items[f"{name.split('/')[0]}/good"].copied < NEARLY_ALL
+    assert items[f"{name.partition('/')[0]}/good"].copied < NEARLY_ALL
 
 
 def of_the_paper() -> dict[str, Example]:
@@ -80,6 +80,8 @@ def of_the_paper() -> dict[str, Example]:
 
 def test_the_first_example_of_the_paper(scorer: MarsScorer) -> None:
     rows = of_the_paper()
-    candidate, reordered, copied = scorer.score_examples([rows["Candidate"], rows["Reorder"], rows["Retrieve"]])
+    candidate, reordered, copied = scorer.score_examples(
+        [rows["Candidate"], rows["Reorder"], rows["Retrieve"]]
+    )
     assert candidate.score > reordered.score
     assert copied.copied > candidate.copied

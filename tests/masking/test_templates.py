@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,9 +103,7 @@ def test_the_budget_pays_for_what_is_masked(
     """But for the one word more that tells a template from the one before."""
     config = replace(CONFIG, marks=marks, merge_gaps=0)
     plans = explain_words(context, reference, config, length_tagger, background)
-    cost = {
-        plan.word.start: plan.cost for plan in plans if marks or not is_punctuation(plan.word.text)
-    }
+    cost = {plan.word.start: plan.cost for plan in plans if marks or not is_punctuation(plan.word.text)}
     before: set[int] = set()
     for template in make_templates(context, reference, config, length_tagger, background):
         starts = masked_places(template) & {plan.word.start for plan in plans}
@@ -209,7 +208,7 @@ def test_a_higher_ratio_masks_one_word_more_where_it_would_mask_the_same(
     masked = [frozenset(block.text for block in one.blocks if block.blank) for one in templates]
     assert len(set(masked)) == 3
     assert {" oats", " yesterday"} & masked[0], "what is cheap comes first"
-    for smaller, larger in zip(templates, templates[1:], strict=False):
+    for smaller, larger in pairwise(templates):
         assert masked_places(smaller) < masked_places(larger)
 
 

@@ -170,7 +170,11 @@ class Sources:
         def shared(other: Sentence) -> tuple[int, int, bool]:
             common = len(words & other.content)
             same = [token.word for token in other.tokens] == [token.word for token in sentence.tokens]
-            return common, -len(other.content), same  # what a source says word for word is never held against another
+            return (
+                common,
+                -len(other.content),
+                same,
+            )  # what a source says word for word is never held against another
 
         best = max(self.sentences, key=shared, default=None)
         if best is None or shared(best)[0] < max(FEW, SIMILAR * len(words)):
