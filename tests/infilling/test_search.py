@@ -41,6 +41,8 @@ CONFIGS = {
     "whole window": InfillingConfig(search="beam", judge_window=0, token_reward=0.0, no_repeat=False),
     "narrow window": InfillingConfig(search="beam", judge_window=1, strands=3, sigma=1),
     "no context": InfillingConfig(search="beam", context=False),
+    "much of the context": InfillingConfig(context_reward=6.0),
+    "nothing of the context": InfillingConfig(context_reward=0.0),
 }
 
 
@@ -52,6 +54,47 @@ def test_equals_the_plain_form(name: str, tiny: LanguageModel, tiny_folder: Path
     jobs = jobs if name == "default" else jobs[list(CONFIGS).index(name) % 3 :: 3]
     plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
     assert DecodingEngine(tiny, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+
+
+def test_a_word_of_the_context_wins_where_it_is_rewarded(tiny: LanguageModel) -> None:
+    """The fill that is most probable anyway counts as uninformative; of the others, a later one brings a word."""
+    config = InfillingConfig(planner="off")
+    first, *others = DecodingEngine(tiny, config).ranked(jobs_of(tiny, replace(config, context_reward=0.0)))[
+        0
+    ]
+    job = jobs_of(tiny, replace(config, context_reward=0.0))[0]
+    word = next(token for fills in others for fill in fills for token in fill if token not in sum(first, ()))
+    job = replace(job, informative=(word,))
+
+    def best_fills(reward: float) -> tuple[tuple[int, ...], ...]:
+        return DecodingEngine(tiny, replace(config, context_reward=reward)).ranked([job])[0][0]
+
+    assert best_fills(0.0) == first
+    assert word in sum(best_fills(50.0), ())
+
+
+def test_a_word_is_rewarded_once_in_a_fill(tiny: LanguageModel, tiny_folder: Path) -> None:
+    config = InfillingConfig(token_reward=0.0, context_reward=2.0)
+    job = replace(jobs_of(tiny, config)[0], informative=(7, 9))
+    row = SearchRow(job, search_state.SearchLimits.of(config), tiny.decode, 0, 0, 0, None)
+    assert [row._reward(fill, 1) for fill in ((5,), (7,), (7, 5, 7), (7, 9), ())] == [0, 2, 2, 4, 0]
+
+
+def test_informative_words_are_content_words_that_the_reference_lacks(tiny: LanguageModel) -> None:
+    def rewarded(context: str, marked: str, config: InfillingConfig) -> set[int]:
+        (job,) = GuidedInfiller(tiny, config).jobs([Request(context, (template(marked),))])
+        return set(job.informative)
+
+    beam, marked = InfillingConfig(), "The captain[ slowed] down."
+    expected = {tiny.encode(f" {word}")[0] for word in ("fog", "buoys")}
+    assert rewarded("The Captain, in fog, by no buoys.", marked, beam) == expected
+    assert rewarded("", marked, beam) == set()
+    for config in (
+        replace(beam, context_reward=0.0),
+        replace(beam, search="greedy"),
+        replace(beam, context=False),
+    ):
+        assert rewarded("The Captain, in fog, by no buoys.", marked, config) == set()
 
 
 def test_default_model_equals_the_plain_form(language_model: LanguageModel, smollm: Path) -> None:

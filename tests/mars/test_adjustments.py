@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mars_score import flags
 from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
 from mars_score.mars.adjustments import WORST, ContextNgrams, ReferenceBaseline, adjustments, fluency_of
-from mars_score.mars.score import REFERENCE_SETS, Comparator
-from mars_score.text.frequency import rarity
+from mars_score.mars.facts import Sources
+from mars_score.mars.score import NEARLY_ALL, REFERENCE_SETS, Comparator
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def only(**options: float) -> MarsConfig:
     return MarsConfig().with_options(**(FORMULA | options))
 
 
-vocabulary = ["the", "goat", "ate", "red", "hat", "ship", "what?", "why?", "."]
+vocabulary = ["the", "goat", "ate", "red", "hat", "ship", "what?", "why?", ".", "not", "Ann", "Bob", "7"]
 phrases = st.lists(st.sampled_from(vocabulary), min_size=1, max_size=9).map(" ".join)
 contexts = st.just("") | st.just("  \n") | phrases
 several = st.lists(st.lists(phrases, min_size=1, max_size=3), min_size=1, max_size=3)
@@ -115,27 +116,29 @@ class TestByHand:
         assert one.usual == pytest.approx(sum(near[1:]) / 3, abs=1e-6)
         assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3), abs=1e-6)
 
-    def test_copying_beyond_what_the_references_cover(self) -> None:
-        goat, ship = rarity("goat"), rarity("ship")
-        config = only(copying=0.5).with_options(slack=0.1)
-        (one,) = score(config, "the goat ate the", ["ship", "goat ship"]).adjustments
-        assert (one.name, one.measured) == ("copying", 1.0)
-        usual = goat / (goat + ship) / 2  # the mean of 0 and of what "goat ship" takes
-        assert one.usual == pytest.approx(usual)
-        assert one.amount == pytest.approx(-0.5 * (1 - usual - 0.1))
+    @pytest.mark.parametrize(("candidate", "count", "counted"), [
+        ("the goat", 0, 0), ("7 goats", 1, 1), ("7 goats ate 8 hats", 2, 2), ("7 goats, 8 hats, 9 ships", 3, 2),
+    ])  # fmt: skip
+    def test_each_fact_that_is_not_borne_out_costs_the_same_up_to_two(
+        self, candidate: str, count: int, counted: int
+    ) -> None:
+        item = score(only(facts=0.25), candidate, ["goats", "hats"])
+        (one,) = item.adjustments
+        assert (one.name, one.amount, one.measured, one.usual) == ("facts", -0.25 * counted, count, 0)
+        assert not str(one.amount).startswith("-0.0"), "nothing is not less than nothing"
+        assert len(item.facts) == count
+        assert all(fact.kind == "number" and fact.reason for fact in item.facts)
+        assert [candidate[fact.start : fact.end] for fact in item.facts] == ["7", "8", "9"][:count]
 
-    def test_echo_beyond_what_the_references_echo(self) -> None:
-        config = only(echo=0.5).with_options(slack=0.1)
-        (one,) = score(config, CONTEXT, ["ship", "the goat ate hay"]).adjustments
-        assert (one.name, one.measured, one.usual) == ("echo", 1.0, 1 / 4)
-        assert one.amount == pytest.approx(-0.5 * (1 - 1 / 4 - 0.1))
+    def test_facts_are_looked_up_in_the_context_and_in_every_human_reference(self) -> None:
+        references = (["goat", "8 goats"], ["7 hats"])
+        assert score(only(facts=0.1), "6 goats and 7 hats", *references, context="6 ships").facts == ()
+        (fact,) = score(only(facts=0.1), "8 goats", *references, context="6 ships").facts
+        assert fact.text == "8", "an augmentation is the language model's: it bears out nothing"
 
-    def test_what_lies_within_the_slack_costs_nothing(self) -> None:
-        found = score(MarsConfig().with_options(slack=1.0), CONTEXT, ["ship"])
-        assert (amounts(found)["copying"], amounts(found)["echo"]) == (0, 0)
-        assert "-" not in f"{amounts(found)['copying']}{amounts(found)['echo']}", (
-            "nothing is not less than nothing"
-        )
+    def test_without_a_weight_facts_are_not_looked_up(self) -> None:
+        assert score(MarsConfig().with_options(facts=0.0), "7 goats", ["goats"]).facts == ()
+        assert score(preset("paper-formula"), "7 goats", ["goats"]).facts == ()
 
     def test_single_words_take_their_share_of_the_place_of_cosines(self) -> None:
         whole = score(preset("paper-formula"), "the goat", ["hat", "red hat"]).score
@@ -152,8 +155,37 @@ class TestByHand:
 
     def test_they_come_in_a_fixed_order_each_with_a_meaning(self) -> None:
         found = score(MarsConfig(), "the ship", ["goat"]).adjustments
-        assert [one.name for one in found] == ["words", "fluency", "relevance", "copying", "echo", "cap"]
+        assert [one.name for one in found] == ["words", "fluency", "relevance", "facts", "cap"]
         assert all(one.meaning for one in found)
+
+
+class TestCopied:
+    """What is copied from the context is said beside the score, and costs nothing."""
+
+    @pytest.mark.parametrize(
+        ("candidate", "share"),
+        [(CONTEXT, 1.0), ("the goat ate the red ship", 5 / 6), ("the ship", 0.0), ("", 0.0)],
+    )
+    def test_the_share_is_told_and_a_copy_flagged(self, candidate: str, share: float) -> None:
+        item = score(MarsConfig(), candidate, ["the goat ate a ship"])
+        assert item.copied == pytest.approx(share)
+        assert (flags.COPIED in item.flags) == (share == 1.0)
+
+    def test_it_is_flagged_from_nine_words_of_ten(self) -> None:
+        context = "one two three four five six seven eight nine"
+        for candidate, flagged in ((f"{context} ten", True), (f"{context} ten eleven", False)):
+            item = score(MarsConfig(), candidate, ["goat"], context=context)
+            assert (flags.COPIED in item.flags) is flagged
+
+    def test_it_is_not_fined(self) -> None:
+        """The same letters in other words: all that differs is that one of them stands in the context."""
+        config = MarsConfig().with_options(words=0.0)
+        copy, other = (
+            score(config, CONTEXT, ["goat ship"], context=context)
+            for context in (CONTEXT, CONTEXT.replace(" ", " : "))
+        )
+        assert (copy.copied, other.copied) == (1, 0)
+        assert copy.score == pytest.approx(other.score)
 
 
 class TestSeveralReferences:
@@ -176,14 +208,7 @@ class TestSeveralReferences:
     def test_fluency_and_the_context_count_once_whatever_the_references(self, references: str) -> None:
         config = MarsConfig().with_options(references=references)
         item = score(config, "the goat ate??", ["ship?"], ["red goat"], ["hat"])
-        assert [one.name for one in item.adjustments] == [
-            "words",
-            "fluency",
-            "relevance",
-            "copying",
-            "echo",
-            "cap",
-        ]
+        assert [one.name for one in item.adjustments] == ["words", "fluency", "relevance", "facts", "cap"]
 
     @given(
         data=st.data(),
@@ -223,9 +248,7 @@ class TestWhateverTheTexts:
     ) -> None:
         """To the last bit, though all texts have been read closely."""
         options = {"references": mode}
-        item = score(
-            only().with_options(**options, slack=0.7, match="recall"), candidate, *references, context=context
-        )
+        item = score(only().with_options(**options, match="recall"), candidate, *references, context=context)
         assert item == score(
             preset("paper-formula").with_options(**options), candidate, *references, context=context
         )
@@ -251,15 +274,15 @@ class TestWhateverTheTexts:
     ) -> None:
         for context in ("", "  \n"):
             item = score(preset(name), candidate, *references, context=context)
-            assert list(amounts(item)) == ["words", "fluency", "cap"]
+            assert list(amounts(item)) == ["words", "fluency", "facts", "cap"]
+            assert item.copied == 0
 
     @given(name=presets, texts=st.lists(phrases, min_size=1, max_size=4), context=contexts)
-    def test_a_copy_of_the_reference_is_neither_clumsy_nor_copied(
+    def test_a_copy_of_the_reference_is_neither_clumsy_nor_wrong(
         self, name: str, texts: list[str], context: str
     ) -> None:
-        found = amounts(score(preset(name), texts[0], texts, context=context))
-        assert found["fluency"] == 0
-        assert found.get("copying", 0) == found.get("echo", 0) == 0
+        item = score(preset(name), texts[0], texts, context=context)
+        assert (amounts(item)["fluency"], amounts(item)["facts"], item.facts) == (0, 0, ())
 
     @given(name=presets, references=several, candidate=phrases | st.just(""), context=contexts)
     def test_bounds(self, name: str, references: list[list[str]], candidate: str, context: str) -> None:
@@ -270,10 +293,10 @@ class TestWhateverTheTexts:
         assert found["fluency"].amount <= 0
         if "relevance" in found:
             assert abs(found["relevance"].amount) <= 2 * config.relevance + 1e-6
-        for each, weight in (("copying", config.copying), ("echo", config.echo)):
-            if each in found:
-                assert -weight * (1 - config.slack) - 1e-12 <= found[each].amount <= 0
-                assert 0 <= found[each].measured <= 1
+        assert -2 * config.facts <= found["facts"].amount <= 0
+        assert found["facts"].measured == len(item.facts)
+        assert 0 <= item.copied <= 1
+        assert (flags.COPIED in item.flags) == (item.copied >= NEARLY_ALL)
 
     @given(references=several, candidate=phrases, context=contexts)
     def test_the_yardstick_does_not_know_the_candidate(
@@ -366,7 +389,7 @@ def test_contexts_are_encoded_only_where_they_are_needed() -> None:
 
 
 def test_a_yardstick_without_a_context_holds_no_text_against_it() -> None:
-    usual = ReferenceBaseline(None, 0.0, -0.5, 0.0, 0.0)
+    usual = ReferenceBaseline(None, Sources(["hat"]), relevance=0.0, fluency=-0.5)
     read = {"goat?": Toy().read("goat?")}
-    found = adjustments(Example("1", "goat?", ("hat",)), read, usual, MarsConfig().scoring)
-    assert [(one.name, one.amount) for one in found] == [("fluency", 0.0)]
+    found = adjustments(Example("1", "goat?", ("hat",)), read, usual, (), MarsConfig().scoring)
+    assert [(one.name, one.amount) for one in found] == [("fluency", 0.0), ("facts", 0.0)]

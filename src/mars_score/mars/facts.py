@@ -167,9 +167,14 @@ class Sources:
         if not words:
             return None
 
-        def shared(other: Sentence) -> tuple[int, float]:
+        def shared(other: Sentence) -> tuple[int, int, bool]:
             common = len(words & other.content)
-            return common, -len(other.content)
+            same = [token.word for token in other.tokens] == [token.word for token in sentence.tokens]
+            return (
+                common,
+                -len(other.content),
+                same,
+            )  # what a source says word for word is never held against another
 
         best = max(self.sentences, key=shared, default=None)
         if best is None or shared(best)[0] < max(FEW, SIMILAR * len(words)):
