@@ -1,1 +1,1 @@
-"""How the default settings were chosen and judged: halves of human-judged data, settings, and their tables."""
+"""How well formulas agree with people on human-judged sets, each judged where it took no part in a choice."""

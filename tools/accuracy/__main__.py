@@ -1,12 +1,11 @@
-"""Choose settings on the tune halves, judge them on the test halves.
+"""Agreement with people of formulas, on sets that took no part in choosing their weights.
 
     cd tools
-    python -m accuracy halves DATA FOLDER    split the human-judged files of DATA
-    python -m accuracy tune FOLDER           try every setting on the tune halves
-    python -m accuracy written FOLDER        try other ways of augmenting on the tune halves of two small sets
-    python -m accuracy test FOLDER           judge presets, ablations and baselines on the test halves
+    python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS]
+    python -m accuracy compare FOLDER
 
-Scores are kept in FOLDER/scores, so what was interrupted goes on; augmentations in the usual cache.
+`features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
+of docs/accuracy.md in seconds. With `--human-only`, references are not augmented.
 """
 
 from __future__ import annotations
@@ -15,23 +14,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from accuracy.halves import DATA_SETS, DataSet, make_halves
-from accuracy.scores import Half
-from accuracy.settings import (
-    ABLATIONS,
-    BASELINES,
-    FORMULA_OF,
-    GENERAL,
-    JUDGED,
-    READ,
-    READ_OPTIONS,
-    SENTINELS,
-    TASKS,
-    WRITTEN,
-    WRITTEN_SETS,
-)
-from accuracy.tables import judged, sweep, written
-from mars_score.config import FORMULA
+from accuracy.compare import report
+from accuracy.features import SETS, measure
+from mars_score.mars.scorer import MarsScorer
 
 
 def main() -> None:
@@ -39,64 +24,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("halves", "tune", "written", "test"))
+    parser.add_argument("command", choices=("features", "compare"))
     parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--rows", type=int, default=300, help="rows of each set, about")
+    parser.add_argument("--human-only", action="store_true", help="without augmented references")
     parser.add_argument("--only", default="", help="sets, joined by commas")
-    parser.add_argument(
-        "--without", default="", help="test: settings and metrics to leave out, joined by semicolons"
-    )
     options = parser.parse_args()
-    if options.command == "halves":
-        make_halves(*options.folders)
+    if options.command == "compare":
+        print(report(options.folders[0]))
         return
-    folder, only = options.folders[0], set(filter(None, options.only.split(",")))
-    chosen = [data for data in DATA_SETS if not only or data.name in only]
-    if options.command == "tune":
-        _tune(folder, chosen)
-    elif options.command == "written":
-        _written(folder, chosen if only else [data for data in DATA_SETS if data.name in WRITTEN_SETS])
-    else:
-        _test(folder, chosen, options.without.split(";"))
-
-
-def _tune(folder: Path, chosen: list[DataSet]) -> None:
-    general = {data.name: Half(folder, "tune", data, preset="general") for data in chosen}
-    for key, half in general.items():
-        for name, options in GENERAL.items():
-            half.add(name, options)
-        print(f"general: {key} done", file=sys.stderr, flush=True)
-    print(f"## general\n\n{sweep(general, GENERAL)}")
-    for task, settings in TASKS.items():
-        own = {data.name: Half(folder, "tune", data) for data in chosen if data.preset == task}
-        for half in own.values():
-            for name, options in settings.items():
-                half.add(name, options)
-        if own:
-            print(f"## {task}\n\n{sweep(own, settings)}", flush=True)
-
-
-def _written(folder: Path, chosen: list[DataSet]) -> None:
-    halves = {data.name: Half(folder, "tune", data) for data in chosen}
-    for key, half in halves.items():
-        for name, options in WRITTEN.items():
-            half.add(name, options, attacks=False)
-            half.add(FORMULA_OF + name, options | FORMULA, attacks=False)
-            print(f"{key}: {name} done", file=sys.stderr, flush=True)
-    print(written(halves))
-
-
-def _test(folder: Path, chosen: list[DataSet], without: list[str]) -> None:
-    halves: dict[str, Half] = {}
-    for data in chosen:
-        half = halves[data.name] = Half(folder, "test", data)
-        for name, options in (JUDGED | ABLATIONS | {READ: READ_OPTIONS.get(data.preset, {})}).items():
-            if name not in without:
-                half.add(name, options)
-        for metric in (*BASELINES, *SENTINELS):
-            if metric not in without:
-                half.add_metric(metric)
-        print(f"{data.name} done", file=sys.stderr, flush=True)
-    print(judged(halves))
+    source, target = options.folders
+    target.mkdir(parents=True, exist_ok=True)
+    scorer = MarsScorer(ratios=()) if options.human_only else MarsScorer()
+    for name in options.only.split(",") if options.only else SETS:
+        measure(source, target, name, options.rows, scorer)
+        print(f"{name} done", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

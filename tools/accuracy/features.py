@@ -1,0 +1,76 @@
+"""What every formula is made of, measured once for each row and kept in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mars_score.io.datasets.loading import load_dataset
+from mars_score.metrics.registry import make_metric
+
+if TYPE_CHECKING:
+    from mars_score.io.datasets.base import Rated
+    from mars_score.mars.scorer import MarsScorer
+    from mars_score.types import ItemScore
+
+SETS = (
+    "newsroom", "mans_roc", "nextchapter_roc", "kpqa_semeval_mcscript", "kpqa_marco", "kpqa_narrativeqa",
+    "usr_personachat", "grade", "summeval", "dialsummeval", "huse_summarization", "qgeval",
+)  # fmt: skip
+BASELINES = ("bleu1", "meteor", "rougeL", "sentence_mover", "moverscore", "bertscore", "chrf")
+REFERENCES = 2
+"""So many of each row's references are used."""
+
+
+def sample(rows: list[Rated], count: int) -> list[Rated]:
+    """Whole items, in the order of a hash of their texts, until there are so many rows."""
+    chosen: list[Rated] = []
+    for _, item in groupby(sorted(rows, key=_order), key=_order):
+        if len(chosen) >= count:
+            break
+        chosen += item
+    return chosen
+
+
+def _order(row: Rated) -> str:
+    texts = (row.example.context, row.example.references[0])
+    return hashlib.blake2b("\x00".join(texts).encode(), digest_size=8).hexdigest()
+
+
+def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer) -> None:
+    """Write the measurements of a set's sample."""
+    path = target / f"{name}.json"
+    if path.is_file():
+        return
+    rated = sample(list(load_dataset(source / f"{name}.jsonl")), rows)
+    examples = [replace(row.example, references=row.example.references[:REFERENCES]) for row in rated]
+    columns: dict[str, list[Any]] = {
+        "item": [_order(row) for row in rated],
+        "human": [row.human for row in rated],
+    }
+    for metric in BASELINES:
+        columns[metric] = [scored.score for scored in make_metric(metric, scorer).score(examples)]
+    result = scorer.score_examples(examples)
+    terms = [_terms(item) for item in result]
+    columns |= {term: [row[term] for row in terms] for term in terms[0]}
+    path.write_text(json.dumps({"signature": result.signature, **columns}), encoding="utf-8")
+
+
+def _terms(item: ItemScore) -> dict[str, float]:
+    """The parts of a default score, without their weights."""
+    parts = {part.name: part for part in item.adjustments}
+    relevance, fluency = parts.get("relevance"), parts["fluency"]
+    return {
+        "mars": item.score,
+        "formula": sum(term.cosine * term.weight for term in item.augmented),
+        "human_reference": item.augmented[0].cosine,
+        "words": parts["words"].measured,
+        "relevance": relevance.measured - relevance.usual if relevance else 0.0,
+        "fluency": min(0.0, fluency.measured - fluency.usual),
+        "facts": -float(min(2, len(item.facts))),
+        "copied": item.copied,
+    }
