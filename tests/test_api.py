@@ -8,7 +8,7 @@ import json
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import datasets
 import IPython
@@ -26,6 +26,7 @@ from mars_score.types import Example, ItemScore, ScoreResult
 from mars_score.web.explain import notebook
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
     from pathlib import Path
 
 pytestmark = pytest.mark.models
@@ -249,6 +250,15 @@ def test_threads_share_a_scorer() -> None:
         assert scores == alone[number::6] * 2
 
 
+T = TypeVar("T")
+
+
+def in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine where no event loop runs: a browser of an earlier test may have left one here."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(work())).result()
+
+
 def test_rows_gather_into_batches(result: ScoreResult, encoder_calls: list[int]) -> None:
     scorer = mars_score.AsyncScorer()
 
@@ -256,7 +266,7 @@ def test_rows_gather_into_batches(result: ScoreResult, encoder_calls: list[int])
         rows = zip(CANDIDATES, REFERENCES, CONTEXTS, strict=True)
         return await asyncio.gather(*(scorer.score(*row) for row in rows))
 
-    assert [item.score for item in asyncio.run(score())] == result.scores
+    assert [item.score for item in in_a_thread(score)] == result.scores
     assert len(encoder_calls) == 1
 
 

@@ -341,7 +341,7 @@ class TestSignature:
         config = MarsConfig().with_options(words=0.0, fluency=0.0)
         found = MarsScorer(config=config).signature
         assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
-        assert "|adjust:relevance0.3+facts0.1+cap|dtype:" in found
+        assert "|adjust:relevance0.4+facts0.1+cap|dtype:" in found
 
     def test_names_the_reader_with_its_head_and_the_rule_of_its_weights(self) -> None:
         assert f"|read:minilm-l6@01234567+head@{fluency_hash()}.zipf1|" in MarsScorer().signature
@@ -363,7 +363,7 @@ class TestSignature:
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
             f"mars:augment.v2+score.v3|ratios:{ratios}{FILLING}"
-            "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.3+fluency0.3+facts0.1+cap|read:read@5"
+            "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.4+fluency0.3+facts0.1+cap|read:read@5"
             "|dtype:float32/float32"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,10 @@ def test_the_code_runs(section: str, code: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     names: dict[str, Any] = {"__name__": "page"}
-    exec(compile(code, f"{PAGE.name} ({section})", "exec"), names)
+    with ThreadPoolExecutor(
+        1
+    ) as pool:  # an earlier test's browser may have left an event loop in this thread
+        pool.submit(exec, compile(code, f"{PAGE.name} ({section})", "exec"), names).result()
     if section == "Python" and "save" in code:
         said = re.search(r"mean (\d\.\d)\.\.\., scores", code)
         assert said is not None

@@ -33,9 +33,9 @@ def test_the_tour(shell: InteractiveShell) -> None:
         with capture_output() as said:
             shell.run_cell(code).raise_error()
         shown[code.splitlines()[0]] = said
-    good, copied, unrelated = shell.user_ns["result"].scores
+    good, _, unrelated = shell.user_ns["result"].scores
     assert good > unrelated
-    assert good > copied
+    assert shell.user_ns["result"][1].copied > 0.9
     (explanation,) = shown["result[0].show()"].outputs
     assert explanation.data["text/html"].startswith("<div><iframe srcdoc=")
     assert "Ines crossed the river" in explanation.data["text/html"]

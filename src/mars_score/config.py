@@ -124,7 +124,7 @@ class ScoringConfig:
     the weights below are 0 in the paper's formula, preset ``paper-formula``; docs/accuracy.md has the reasons."""
     match: MatchKind = "either"
     """How precision and recall of single words are joined: ``balanced``, ``recall``, or ``either``."""
-    relevance: float = 0.3
+    relevance: float = 0.4
     """Weight of closeness to the context, beside that of the references."""
     fluency: float = 0.3
     """Weight of words out of place, beyond the references' own."""

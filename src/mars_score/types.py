@@ -257,7 +257,7 @@ class ScoreResult:
             for item in self.items
         ]
         columns = None if rows else [self.metric, "flags", "candidate"]
-        frame = pd.DataFrame(
+        frame: pd.DataFrame = pd.DataFrame(
             rows, index=pd.Index([item.id for item in self.items], name="id"), columns=columns
         )
         frame.attrs["signature"] = self.signature

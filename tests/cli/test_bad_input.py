@@ -378,7 +378,7 @@ def test_outputs_of_the_wrong_kind(cli: CommandLine) -> None:
 )
 def test_usage(cli: CommandLine, arguments: str, says: list[str]) -> None:
     cli.put("rows.jsonl", GOOD)
-    result = cli(*arguments.split())
+    result = cli(*arguments.split(), short=True)
     assert result.code == 2
     assert result.out == ""
     assert [part for part in says if part not in result.err] == []

@@ -227,7 +227,7 @@ def test_the_terminal_and_the_files(odd: Run) -> None:
     short = hashlib.sha256(odd.sidecar["signatures"]["mars"].encode()).hexdigest()[:12]
     assert said[2] == f"signature of mars: {short} (--signature prints the whole)"
     assert re.match(
-        r"cost: \d+ references? \(\d+ augmented now, 0 from the cache\), \d+ tokens? written, ", said[3]
+        r"cost: \d+ references? \(\d+ augmented now, 0 from the cache\), [\d,]+ tokens? written, ", said[3]
     )
     assert len(said) == 5
     assert odd.sidecar["rows"] == len(ROWS)

@@ -144,7 +144,7 @@ def test_stopped_half_way(
 
     with monkeypatch.context() as patch:
         patch.setattr(MarsScorer, "score_cleaned", impatient)
-        stopped = cli("score", "rows.jsonl", "-o", f"out.{form}", "--restart")
+        stopped = cli("score", "rows.jsonl", "-o", f"out.{form}", "--restart", short=True)
     assert stopped.code == 130
     assert f"complete: {2 * CHUNK} in out.{form}" in stopped.err
     assert stopped.err.endswith(f"to resume: mars-score score rows.jsonl -o out.{form}\n")

@@ -116,6 +116,15 @@ class TestByHand:
         assert one.usual == pytest.approx(sum(near[1:]) / 3, abs=1e-6)
         assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3), abs=1e-6)
 
+    def test_copied_words_gain_nothing_by_their_closeness(self) -> None:
+        """A gain is for words that are not copied; what is further from the context loses as before."""
+        (own,) = score(only(relevance=1.0), CONTEXT, ["goat"]).adjustments
+        assert own.measured > own.usual
+        assert own.amount == pytest.approx(0.0, abs=1e-6)
+        (far,) = score(only(relevance=1.0), "rr", [CONTEXT]).adjustments
+        assert far.amount == pytest.approx(far.measured - far.usual)
+        assert far.amount < 0
+
     @pytest.mark.parametrize(("candidate", "count", "counted"), [
         ("the goat", 0, 0), ("7 goats", 1, 1), ("7 goats ate 8 hats", 2, 2), ("7 goats, 8 hats, 9 ships", 3, 2),
     ])  # fmt: skip
@@ -178,8 +187,11 @@ class TestCopied:
             assert (flags.COPIED in item.flags) is flagged
 
     def test_it_is_not_fined(self) -> None:
-        """The same letters in other words: all that differs is that one of them stands in the context."""
-        config = MarsConfig().with_options(words=0.0)
+        """The same letters in other words: all that differs is that one of them stands in the context.
+
+        A copy gains nothing by its closeness to the context, and loses nothing either.
+        """
+        config = MarsConfig().with_options(words=0.0, relevance=0.0)
         copy, other = (
             score(config, CONTEXT, ["goat ship"], context=context)
             for context in (CONTEXT, CONTEXT.replace(" ", " : "))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -97,9 +98,21 @@ def plain_score(example: Example, found: list[Augmentation], read: Read, config:
         return float(score)
     texts = [one.text for augmentation in found for one in augmentation.augmented]
     context = read(example.context)[0]
-    return float(
-        score + config.relevance * (whole @ context - np.mean([read(text)[0] @ context for text in texts]))
-    )
+    gain = whole @ context - np.mean([read(text)[0] @ context for text in texts])
+    if gain > 0:
+        gain *= 1 - copied_share(example.candidate, example.context)
+    return float(score + config.relevance * gain)
+
+
+def copied_share(candidate: str, context: str) -> float:
+    """The share of a candidate's words that stand in runs of three that the context has."""
+    ours, theirs = ([*re.findall(r"\w+|[^\w\s]", text.lower())] for text in (candidate, context))
+    known = [theirs[i : i + 3] for i in range(len(theirs) - 2)]
+    inside = [
+        any(0 <= j <= len(ours) - 3 and ours[j : j + 3] in known for j in (i - 2, i - 1, i))
+        for i in range(len(ours))
+    ]
+    return sum(inside) / len(ours) if ours else 0.0
 
 
 def capped_score(example: Example, found: list[Augmentation], read: Read, config: ScoringConfig) -> float:

@@ -11,6 +11,7 @@ import pytest
 
 from mars_score.errors import ConfigError, InputError
 from mars_score.fingerprint import ALGORITHM, made_with
+from mars_score.mars.models import ModelRegistry
 from mars_score.models.resolve import catalogue_hash
 from mars_score.storage.pack import Header, Pack, pack_writer
 from mars_score.types import Example
@@ -131,6 +132,7 @@ def test_a_pack_of_a_model_that_is_not_known_here(tmp_path: Path, monkeypatch: p
     """A folder of the lab's own: its name and hash come from the pack."""
     with monkeypatch.context() as there:
         there.setattr(NamedParts, "infilling_name", lambda self, config: "our-lm@89abcdef")
+        there.setattr(ModelRegistry, "check", lambda self, config: None)
         path = packed(tmp_path / "refs.marspack", lm="models/our-lm/")
     scorer = toy_scorer(pack=path, lm="lab/our-lm")
     assert "|lm:our-lm@89abcdef|" in scorer.score_examples(ROWS).signature

@@ -32,7 +32,7 @@ class NamedParts(ToyParts):
 
     def __init__(self) -> None:
         super().__init__()
-        self.store = ModelStore(Path("/nonexistent"), SilentReport())
+        self.store = ModelStore(Path("/nonexistent"), SilentReport())  # type: ignore[assignment]
         self.loaded: list[str] = []
 
     def name(self, name: str, roles: object) -> str:

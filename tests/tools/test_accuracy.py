@@ -21,6 +21,7 @@ def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
     """A set on which people agree with one term alone."""
     random = np.random.default_rng(seed)
     columns = {term: random.normal(size=120) for term in ("formula", *DEFAULT)}
+    columns["copied"] = np.zeros(120)
     columns["facts"] = -random.integers(0, 3, 120).astype(float)
     rows = {term: [float(value) for value in values] for term, values in columns.items()}
     human = [float(value) for value in columns[helps] + 0.1 * random.normal(size=120)]
@@ -49,7 +50,7 @@ def test_items_are_sampled_whole_and_by_no_choice_of_ours() -> None:
 def test_scores_follow_the_formula(tmp_path: Path) -> None:
     data = measured(tmp_path, "toy", 1, helps="formula")
     first = {name: data.columns[name][0] for name in ("formula", *DEFAULT)}
-    expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.3 * first["relevance"]
+    expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.4 * first["relevance"]
     expected += 0.3 * first["fluency"] + 0.1 * first["facts"]
     assert data.scores(DEFAULT)[0] == pytest.approx(expected)
     assert data.scores({}) == data.columns["formula"]

@@ -15,7 +15,7 @@ from mars_score.stats.correlation import correlate
 from mars_score.stats.data import scored
 
 Weights = Mapping[str, float]
-DEFAULT: Weights = {"words": 0.5, "relevance": 0.3, "fluency": 0.3, "facts": 0.1}
+DEFAULT: Weights = {"words": 0.5, "relevance": 0.4, "fluency": 0.3, "facts": 0.1}
 GRID: dict[str, tuple[float, ...]] = {
     "words": (0.0, 0.5), "relevance": (0.0, 0.2, 0.3, 0.4), "fluency": (0.0, 0.3, 0.5), "facts": (0.0, 0.05, 0.1),
 }  # fmt: skip
@@ -33,6 +33,8 @@ class Measured:
         """The scores of a formula: Eq. 7, part of its place taken by single words, and the weighted terms."""
         column = {name: np.array(self.columns[name], float) for name in ("formula", *DEFAULT)}
         total = column["formula"] + weights.get("words", 0.0) * (column["words"] - column["formula"])
+        gain, copied = column["relevance"], np.array(self.columns["copied"], float)
+        column["relevance"] = np.where(gain > 0, gain * (1 - copied), gain)
         for term in ("relevance", "fluency", "facts"):
             total = total + weights.get(term, 0.0) * column[term]
         return [float(value) for value in total]

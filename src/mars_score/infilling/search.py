@@ -3,14 +3,11 @@
 The paper grows one fill a blank and judges its lengths by a *mean* likelihood (`search="greedy"`). A mean falls with
 every easy token, so long babble beats a short fill that fits. Here a template keeps several texts in play:
 
-    propose   each beam offers its most probable first tokens for the blank, by the plain policy and by the
-              self-planned one, which leans towards the words to come; the best of all beams become strands
+    propose   each beam offers its most probable first tokens, by the plain policy and by the self-planned one
     grow      each strand goes on greedily, by its own policy; every length up to |B| + sigma is a guess
-    judge     a guess is worth log p(text so far, fill, the whole next block | context), and a reward for each
-              token of its fills. The block's first token prunes, then its first few, then the rest decides;
-              what lies within a small margin of the cut is kept too
-    revise    when all blanks are filled, each is tried again with the text to its right fixed, and the best guess
-              stays if the whole text gains
+    judge     a guess is worth log p(text so far, fill, the whole next block | context) and what `_reward` says. The
+              block's first token prunes, then its first few, then the rest decides, with a small margin at each cut
+    revise    when all blanks are filled, each is tried again with the text to its right fixed
 
 So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
 make a bad seam (`seams`) are refused, unless a blank has no other. Where rounding could decide, a row is `uncertain`

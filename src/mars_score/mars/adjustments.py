@@ -181,8 +181,11 @@ def adjustments(
         terms.append(Adjustment("fluency", lost, fluency, usual.fluency, meaning))
     if config.relevance and usual.ngrams is not None:
         relevance = cosine(candidate, encodings[example.context])
-        amount = config.relevance * (relevance - usual.relevance)
-        meaning = "closeness to the context, beside that of the references"
+        gain = relevance - usual.relevance
+        if gain > 0:  # what a copy gains by being a copy is taken away, not fined
+            gain *= 1 - usual.ngrams.copied(example.candidate)
+        amount = config.relevance * gain
+        meaning = "closeness to the context, beside that of the references; copied words gain nothing by it"
         terms.append(Adjustment("relevance", amount, relevance, usual.relevance, meaning))
     if config.facts:
         cost = 0.0 - config.facts * min(MOST_FACTS, len(facts))

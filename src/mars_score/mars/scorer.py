@@ -98,9 +98,13 @@ class MarsScorer:
 
     def with_options(self, **options: Any) -> MarsScorer:
         """Return a scorer with some settings changed, which shares all that does not depend on them."""
-        other = MarsScorer(config=self.config.with_options(**options), store=self.parts.store, cache=None)
+        other = object.__new__(MarsScorer)
+        other.config = self.config.with_options(**options)
+        if options and self.augmentations.pack is None:
+            self.parts.check(other.config)
         other.parts, other.augmentations, other.corpus = self.parts, self.augmentations, self.corpus
-        other._memories = self._memories
+        other._comparator = Comparator(other.config.scoring)
+        other._memories, other._signatures, other._counted = self._memories, {}, None
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> MarsScorer:

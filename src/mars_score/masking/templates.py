@@ -58,8 +58,8 @@ def make_templates(
     before: frozenset[Word] = frozenset()
     for ratio, mask in zip(config.ratios, chosen, strict=True):
         masked = frozenset(plan.word for plan, blank in zip(maskable, mask, strict=True) if blank)
-        if masked and masked == before:
-            masked |= _next_to_mask(maskable, masked)
+        if masked and masked <= before:
+            masked = before | _next_to_mask(maskable, before)
         before = masked
         blanks = merged([plan.word for plan in plans], masked, config.merge_gaps)
         templates.append(Template(ratio, blocks(reference, [plan.word for plan in plans], blanks)))

@@ -136,7 +136,8 @@ def test_a_watcher_sees_what_the_model_writes(client: TestClient, scorer: MarsSc
     assert templates.keys() == filled.keys() == {0, 1, 2}
     for number, one in enumerate(expected.augmented[1:]):
         assert "".join(piece["text"] for piece in templates[number]["pieces"]) == text
-        assert "".join(piece["text"] for piece in filled[number]["pieces"]).strip() == one.text
+        # The best text is watched; where it is the human reference itself, the next best one is taken.
+        assert "".join(piece["text"] for piece in filled[number]["pieces"]).strip() in (one.text, text)
         assert templates[number]["ratio"] == one.ratio
 
 
