@@ -5,8 +5,7 @@ every easy token, so long babble beats a short fill that fits. Here a template k
 
     propose   each beam offers its most probable first tokens, by the plain policy and by the self-planned one
     grow      each strand goes on greedily, by its own policy; every length up to |B| + sigma is a guess
-    judge     a guess is worth log p(text so far, fill, the whole next block | context) and what `_reward` says. The
-              block's first token prunes, then its first few, then the rest decides, with a small margin at each cut
+    judge     a guess is worth log p(text so far, fill, the whole next block | context) and what `_reward` says
     revise    when all blanks are filled, each is tried again with the text to its right fixed
 
 So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
@@ -276,10 +275,7 @@ class Search:
     # ------------------------------------------------------------------ judge
 
     def _reward(self, fill: Fill, block: int | None = None) -> float:
-        """What a fill is worth beside its probability.
-
-        So much for each token, up to as many as were masked, and for each word that it brings in from the context.
-        """
+        """What a fill's length is worth, up to that of what was masked, and the words it brings in from the context."""
         masked = self.job.blocks[self.block if block is None else block].ids
         words = len(set(fill).intersection(self.job.informative))
         return self.limits.reward * min(len(fill), len(masked)) + self.limits.context_reward * words
