@@ -103,7 +103,7 @@ class Outputs:
         return presets | {
             "likelihood": {"likelihood": 0.5},
             "references mean": {"scoring.references": "mean"},
-            "sampled": {"temperature": 0.7, "samples": 2, "seed": 3},
+            "sampled": {"search": "greedy", "temperature": 0.7, "samples": 2, "seed": 3},
             "idf corpus": {"idf": "corpus"},
         }
 
