@@ -149,7 +149,7 @@ def test_results_as_data(result: ScoreResult, tmp_path: Path) -> None:
     assert [row["score"] for row in data["items"]] == result.scores
     assert data["items"][0]["augmented"][0]["text"] == REFERENCES[0]
     frame = result.to_pandas()
-    assert list(frame.mars) == result.scores
+    assert list(frame["mars"]) == result.scores
     assert list(frame.candidate) == CANDIDATES
     assert frame.attrs["signature"] == result.signature
     assert ScoreResult((), "s").to_pandas().empty
