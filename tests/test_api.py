@@ -158,7 +158,7 @@ def test_results_as_data(result: ScoreResult, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "scores.json").read_text("utf-8")) == data
     lines = (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["scores"]["mars"] for line in lines] == result.scores
-    assert list(pd.read_csv(tmp_path / "scores.csv").mars) == result.scores
+    assert list(pd.read_csv(tmp_path / "scores.csv")["mars"]) == result.scores
     beside = read_signatures(tmp_path / "scores.csv")
     assert beside is not None
     assert beside["signatures"] == {"mars": result.signature}
