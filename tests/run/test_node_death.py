@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROWS = 40_000
+ROWS = 100_000
 WORDS = "the lamp came up dripping and the water was back in the old well behind the school"
 
 
