@@ -62,6 +62,6 @@ def test_the_node_dies(tmp_path: Path) -> None:
         [sys.executable, "-m", "mars_score", *command],
         capture_output=True, encoding="utf-8", env=environment, check=True,
     )  # fmt: skip
-    assert f"resuming after {kept} of {ROWS} rows" in done.stderr
+    assert f"resuming after {kept} of {ROWS:,} rows" in done.stderr
     ids = [json.loads(line)["id"] for line in output.read_text("utf-8").splitlines()]
     assert ids == [str(number) for number in range(ROWS)]
