@@ -2,8 +2,9 @@
 
     python -m benchmarks.against_plain
 
-augment_vs_plain      the engine / the same prefills, as many generated tokens, one forward over the judged ones
-augment_vs_generate   the engine / the same prefills and `generate` alone
+search_vs_plain       the engine / the same prefills, as many generated tokens, one forward over the judged ones
+augment_vs_plain      the same for `search="greedy"`
+augment_vs_generate   the engine, greedily / the same prefills and `generate` alone
 long_context          as augment_vs_plain, with contexts of 800 tokens
 """
 
@@ -45,14 +46,16 @@ def measure(scorer: MarsScorer, plain: Plain, pairs: list[Pair]) -> tuple[dict[s
 
 
 def main() -> None:
-    """Print the three ratios."""
-    scorer = MarsScorer()
+    """Print the ratios."""
+    scorer = MarsScorer(search="beam")
     plain = Plain.load(str(scorer.parts.store.ensure(scorer.config.infilling.lm)))
+    seconds, counts = measure(scorer, plain, stories(16))
+    report(
+        "search_vs_plain", seconds["engine"] / seconds["plain"], at_most=1.2, **facts_of(16, seconds, counts)
+    )
+    scorer = scorer.with_options(search="greedy")
     seconds, counts = measure(scorer, plain, stories(32))
-    facts = {
-        "references": 32, "templates": counts.rows, "prefilled": counts.prefilled, "generated": counts.generated,
-        "judged": counts.judged, "read": counts.read, "seconds": seconds["engine"],
-    }  # fmt: skip
+    facts = facts_of(32, seconds, counts)
     report("augment_vs_plain", seconds["engine"] / seconds["plain"], at_most=1.5, **facts)
     report("augment_vs_generate", seconds["engine"] / seconds["generate"], at_most=3, **facts)
     pairs = with_context_of(scorer, summaries(12, 760), CONTEXT)
@@ -67,6 +70,14 @@ def main() -> None:
         generated=counts.generated,
         seconds=seconds["engine"],
     )
+
+
+def facts_of(references: int, seconds: dict[str, float], counts: Counts) -> dict[str, float]:
+    """What was done, for the line that is printed."""
+    return {
+        "references": references, "templates": counts.rows, "prefilled": counts.prefilled,
+        "generated": counts.generated, "judged": counts.judged, "read": counts.read, "seconds": seconds["engine"],
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ROUNDS = 3
+RESULTS: list[dict[str, Any]] = []
+"""What was reported so far."""
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -37,14 +39,18 @@ def alternately(
 def report(
     name: str, ratio: float, *, at_least: float | None = None, at_most: float | None = None, **facts: Any
 ) -> None:
-    """Print one JSON line: the ratio, its goal, and whether it holds; where there is no goal, both are null."""
+    """Print one JSON line: the ratio, its goal, and whether it holds; where there is no goal, both are null.
+
+    `RESULTS` remembers it, for whoever runs several benchmarks.
+    """
     goal, holds = None, None
     if at_least is not None:
         goal, holds = f">= {at_least:g}", ratio >= at_least
     elif at_most is not None:
         goal, holds = f"<= {at_most:g}", ratio <= at_most
-    line = {"name": name, "ratio": ratio, "goal": goal, "holds": holds, **facts}
-    print(json.dumps(_rounded(line)), flush=True)
+    line = _rounded({"name": name, "ratio": ratio, "goal": goal, "holds": holds, **facts})
+    RESULTS.append(line)
+    print(json.dumps(line), flush=True)
 
 
 def _rounded(value: Any) -> Any:

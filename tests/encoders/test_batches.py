@@ -8,7 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.network import Heights, batches, products_of, topped_up
+from mars_score.encoders import products
+from mars_score.encoders.network import Heights, batches, topped_up
 
 if TYPE_CHECKING:
     import pytest
@@ -43,8 +44,8 @@ def test_the_shape_follows_from_the_length_alone(rows: list[list[int]], tokens: 
 
 
 def test_rows_go_alone_where_their_place_in_the_batch_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    products = products_of(torch.nn.Linear(8, 4).requires_grad_(requires_grad=False))
-    whole = torch.nn.functional.linear
+    layers = products.products_of(torch.nn.Linear(8, 4).requires_grad_(requires_grad=False))
+    whole = products.multiply
 
     def rounded(rows: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         """A product that treats rows in pairs, and the last one of an odd number apart."""
@@ -52,7 +53,7 @@ def test_rows_go_alone_where_their_place_in_the_batch_shows(monkeypatch: pytest.
         found[len(rows) // 2 * 2 :] *= 1 + 1e-6
         return found
 
-    monkeypatch.setattr(torch.nn.functional, "linear", rounded)
-    heights = Heights(products, 24)
+    monkeypatch.setattr(products, "multiply", rounded)
+    heights = Heights(layers, 24)
     assert [heights(length) for length in (0, 1, 2, 3, 5, 7, 24, 30)] == [24, 24, 12, 8, 4, 1, 1, 1]
     assert list(batches([7, 7, 2], heights.of([7, 2]))) == [[0], [1], [2]]

@@ -107,7 +107,8 @@ def test_nor_does_it_depend_on_the_number_of_threads(reader: TokenLevelEncoder) 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_reading_is_one_unit_vector_and_one_weight_a_piece(text: str, reader: TokenLevelEncoder) -> None:
-    pieces = reader.tokenizer.tokenize(text)[: reader.max_length - 2]  # beside [CLS] and [SEP]
+    pieces = reader.tokenizer(text, add_special_tokens=False).input_ids
+    pieces = pieces[: reader.max_length - 2]  # beside [CLS] and [SEP]
     found = read(reader, text)
     assert found.vectors.shape == (len(pieces), reader.model.config.hidden_size)
     assert found.vectors.dtype == np.float32

@@ -9,7 +9,9 @@ import pytest
 import torch
 import transformers
 
+from mars_score.encoders import products
 from mars_score.encoders.network import FIXED, LARGEST, STEP, Network, first_position
+from mars_score.encoders.products import freeze_linears
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +59,9 @@ BATCHED: dict[str, Make] = {
 
 def made(make: Make) -> Network:
     torch.manual_seed(3)
-    return Network(make().eval().requires_grad_(requires_grad=False))
+    model = make().eval().requires_grad_(requires_grad=False)
+    freeze_linears(model)
+    return Network(model)
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +158,10 @@ def test_where_the_place_in_a_pack_matters_rows_go_alone(
 
 def spoil_products(monkeypatch: pytest.MonkeyPatch, where: Callable[[Tensor], Tensor]) -> None:
     """Round some rows of a product in another way than the others, as some libraries do."""
-    whole = torch.nn.functional.linear
+    whole = products.multiply
     monkeypatch.setattr(
-        torch.nn.functional, "linear", lambda rows, *rest: whole(rows, *rest) * (1 + 1e-6 * where(rows))
+        "mars_score.encoders.network.multiply",
+        lambda rows, *rest: whole(rows, *rest) * (1 + 1e-6 * where(rows)),
     )
 
 

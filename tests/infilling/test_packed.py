@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
-from mars_score.lm.causal import PackedLinear, can_pack, pack_linears
+from mars_score.encoders.products import Linear, can_pack, freeze_linears
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -17,10 +17,11 @@ from mars_score.lm.causal import PackedLinear, can_pack, pack_linears
 def test_equals_the_plain_layer(bias: bool, rows: int) -> None:
     torch.manual_seed(rows)
     plain = nn.Linear(48, 80, bias=bias).requires_grad_(False)
-    packed = PackedLinear(plain.weight, plain.bias)
+    frozen = Linear(plain.weight, plain.bias)
     for shape in ((rows, 48), (1, rows, 48)):
         x = torch.randn(shape)
-        torch.testing.assert_close(packed(x), plain(x), atol=1e-5, rtol=1e-5)
+        for layer in (frozen, frozen.pack()):
+            torch.testing.assert_close(layer(x), plain(x), atol=1e-5, rtol=1e-5)
 
 
 class Doubled(nn.Linear):  # type: ignore[misc]  # torch's types are not followed
@@ -38,10 +39,10 @@ def test_replaces_plain_layers_of_every_kind_and_no_others() -> None:
     )
     model.eval().requires_grad_(False)
     packed = copy.deepcopy(model)
-    pack_linears(packed)
+    freeze_linears(packed, pack=True)
     assert [type(layer) for layer in (packed[0], packed[1][0], packed[2])] == [
-        PackedLinear,
-        PackedLinear,
+        Linear,
+        Linear,
         Doubled,
     ]
     weights = {name for name, _ in packed.named_parameters() if name.endswith("weight")}
@@ -53,5 +54,5 @@ def test_replaces_plain_layers_of_every_kind_and_no_others() -> None:
 def test_other_number_formats_stay_as_they_are() -> None:
     model = nn.Sequential(nn.Linear(8, 8).to(torch.bfloat16)).requires_grad_(False)
     assert not can_pack(model[0].weight)
-    pack_linears(model)
+    freeze_linears(model)
     assert type(model[0]) is nn.Linear

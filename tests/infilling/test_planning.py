@@ -150,6 +150,6 @@ def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Pat
     torch.testing.assert_close(unmoved, plain, atol=1e-3, rtol=1e-3)
     goal = torch.tensor(row.goal)
     weights = config.decay ** torch.arange(len(row.goal))
-    table = tiny.model.get_input_embeddings().weight
+    table = tiny.network.embeddings
     before = reward_of(plain, goal, weights, table, "probability")
     assert reward_of(planned, goal, weights, table, "probability") > before

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.errors import ModelError
+from mars_score.models import manifest
+from mars_score.models.manifest import sha256_of
 from mars_score.models.report import SilentReport
 from mars_score.models.store import ModelStore, default_root
 
@@ -161,6 +163,35 @@ def test_what_is_loaded_is_compared_with_its_record(store: ModelStore, heard: He
     )
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS
     assert store.verify("tiny") == []
+
+
+def test_files_are_read_once_a_change(
+    store: ModelStore, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = store.ensure("tiny")
+    weights = folder / "model.safetensors"
+    for path in folder.rglob("*"):
+        os.utime(path, (1, 1))
+    monkeypatch.setattr(manifest, "_FRESH", -1)  # their inodes have changed just now
+    assert store.verified("tiny") == folder
+    read: list[Path] = []
+
+    def noted(path: Path, advance: object = None) -> str:
+        read.append(path)
+        return sha256_of(path)
+
+    monkeypatch.setattr(manifest, "sha256_of", noted)
+    manifest._sha256_of_version.cache_clear()  # as in another process
+    assert store.verified("tiny") == folder
+    assert read == []
+    assert ModelStore(store.root, heard, store.catalogue, every_byte=True).verified("tiny") == folder
+    assert weights in read
+    read.clear()
+    flip_a_bit(weights)
+    os.utime(weights, (1, 1))  # as it was; but not its inode
+    assert store.verified("tiny") == folder
+    assert read[:1] == [weights]
+    assert weights.read_bytes() == WEIGHTS
 
 
 def test_a_changed_model_that_cannot_be_fetched_is_refused(store: ModelStore) -> None:

@@ -93,6 +93,7 @@ scorer_options = _combined(
         help="Augmented references, made by mars-score augment -o FILE.marspack: no language model is needed.",
     ),
     click.option("--no-cache", is_flag=True, help="Neither read nor fill the augmentation cache."),
+    click.option("--verify", is_flag=True, help="Read models whole before they are loaded, even unchanged files."),
 )  # fmt: skip
 """Adds the preset, the models, single settings, and the machine's limits."""
 
@@ -150,6 +151,7 @@ def tell_mapping(text: str) -> None:
 def take_scorer(values: dict[str, Any]) -> MarsScorer:
     """Turn the values of `scorer_options` into a scorer; no model is loaded yet."""
     from mars_score.mars.scorer import MarsScorer
+    from mars_score.models.store import ModelStore
 
     config = preset(values.pop("preset"))
     options: dict[str, Any] = {}
@@ -165,6 +167,7 @@ def take_scorer(values: dict[str, Any]) -> MarsScorer:
         raise ConfigError(f"--memory {size}: expected a size like 800M or 2G")
     return MarsScorer(
         config=config.with_options(**options),
+        store=ModelStore(every_byte=values.pop("verify")),
         device=check_device(values.pop("device"), "--device"),
         memory=memory,
         pack=values.pop("pack"),

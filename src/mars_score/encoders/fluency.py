@@ -101,9 +101,11 @@ class FluencyHead:
         """(..., layers H) -> (...): log of the probability that a piece is in its place."""
         import torch.nn.functional as F
 
+        from mars_score.encoders.products import multiply
+
         own = self.own
         states = F.layer_norm(states, states.shape[-1:], own["norm.weight"], own["norm.bias"])
-        hidden = F.gelu(F.linear(states, *self.product))  # (..., width)
+        hidden = F.gelu(multiply(states, *self.product))  # (..., width)
         # A product with a single column would round by where in the batch a text stands.
         logits = (hidden * own["out.weight"][0]).sum(-1) + own["out.bias"]  # (...)
         return F.logsigmoid(-logits)

@@ -6,24 +6,21 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import torch
-import torch.nn.functional as F
 
+from mars_score.encoders.products import multiply, place_is_free, products_of, size_is_free, trial_rows
 from mars_score.encoders.sequence_packing import ATTENTION, TokenPack, packs, register
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
 
     from torch import Tensor
 
-    Product = tuple[Tensor, Tensor | None]
-    """Weight (out, in) and bias (out,)."""
-
-    pass
+    from mars_score.encoders.products import Product
 
 
 # Batches of one length and one height: no padding, and the same arithmetic for a row in any company.
@@ -54,28 +51,6 @@ class Heights:
     def _height(self, length: int) -> int:
         count = max(1, self.tokens // max(1, length))
         return count if all(place_is_free(product, count, length) for product in self.products) else 1
-
-
-def place_is_free(product: Product, count: int, length: int) -> bool:
-    """Whether a row of so many tokens comes out of a product the same to the last bit at each of `count` places."""
-    import torch
-    import torch.nn.functional as F
-
-    if count < 2 or not length:
-        return True
-    weight, bias = product
-    row = torch.rand(length, weight.shape[1], generator=torch.Generator().manual_seed(length)) - 0.5
-    rows = row.to(weight.device, weight.dtype).repeat(count, 1)  # (N L, in)
-    first, *others = F.linear(rows, weight, bias).split(length)
-    return all(torch.equal(first, other) for other in others)
-
-
-def products_of(model: Any) -> list[Product]:
-    """One product of each shape among a model's linear layers: shapes, not numbers, decide how they are added up."""
-    from torch import nn
-
-    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
-    return list({layer.weight.shape: (layer.weight, layer.bias) for layer in layers}.values())
 
 
 def batches(lengths: Sequence[int], height: Callable[[int], int]) -> Iterator[list[int]]:
@@ -169,8 +144,13 @@ class Network:
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
         own = products_of(model)
         self.heights = Heights(own, self.fixed)
-        self.takes_packs = self._try_packs()
-        self.sizes: Sizes = self._try_sizes([*own, *beside]) if self.takes_packs else "one"
+        self.takes_packs = getattr(model, "takes_packs", False) or self._try_packs()
+        self.products = [*own, *beside]
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Which sizes packs may have on this processor."""
+        return self._try_sizes(self.products) if self.takes_packs else "one"
 
     def together(self, lengths: Sequence[int]) -> list[list[int]]:
         """Indices of rows that go through the network in one pass, the longest first."""
@@ -246,7 +226,7 @@ class Network:
     def _any_place(self, product: Product) -> bool:
         """Whether rows come out of a product equal at every place of a pack of the one size."""
         whole, rows = trial_rows(product[0], 2 * self.fixed), self.fixed
-        parts = [F.linear(whole[start : start + rows], *product) for start in (0, *PLACES, rows)]
+        parts = [multiply(whole[start : start + rows], *product) for start in (0, *PLACES, rows)]
         first = torch.cat([parts[0], parts[-1]])
         return all(
             torch.equal(part, first[start : start + rows])
@@ -266,24 +246,8 @@ def _in_steps(tokens: int) -> int:
 def _any_size(product: Product) -> bool:
     """Whether rows come out of a product equal at every size of a pack."""
     return size_is_free(
-        lambda rows: F.linear(rows, *product), trial_rows(product[0], LARGEST), range(STEP, LARGEST, STEP)
+        lambda rows: multiply(rows, *product), trial_rows(product[0], LARGEST), range(STEP, LARGEST, STEP)
     )
-
-
-def size_is_free(multiply: Callable[[Tensor], Tensor], rows: Tensor, sizes: Iterable[int]) -> bool:
-    """Whether rows come out of a product equal at each of these sizes, at the start and further on."""
-    whole = multiply(rows)
-    return all(
-        torch.equal(multiply(rows[part]), whole[part])
-        for size in sizes
-        for part in (slice(size), slice(-size - 1, -1))
-    )
-
-
-def trial_rows(weight: Tensor, count: int) -> Tensor:
-    """Rows that a weight (out, in) can be multiplied with."""
-    rows = torch.rand(count, weight.shape[1], generator=torch.Generator().manual_seed(0)) - 0.5
-    return rows.to(weight.device, weight.dtype)
 
 
 def first_position(model: Any) -> int:

@@ -14,9 +14,12 @@ import torch
 import torch.nn.functional as F
 
 from mars_score.encoders.base import Encoding
+from mars_score.encoders.bert import Bert
 from mars_score.encoders.network import Network, side_by_side
+from mars_score.encoders.products import freeze_linears
 from mars_score.errors import ModelError
 from mars_score.models.report import quiet
+from mars_score.models.tokenizer import load_tokenizer
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -42,16 +45,11 @@ class SentenceEncoder:
 
     def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load weights (safetensors only) and tokenizer from a folder."""
-        from transformers import AutoModel, AutoTokenizer
-
         folder = Path(location)
         self.device = torch.device(device)
-        with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
-            model = AutoModel.from_pretrained(
-                location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False
-            )
-        self.model: Any = model.eval().requires_grad_(requires_grad=False).to(self.device)
+        self.tokenizer = load_tokenizer(folder)
+        own = Bert.load(folder, device=self.device, dtype=dtype)
+        self.model: Any = load_from_hub(location, self.device, dtype) if own is None else own
         self.prompt = _prompt(folder)
         """What every text begins with: some encoders were trained to be told what their vectors are for."""
         self.pooling = _pooling(folder, self.prompt)
@@ -112,6 +110,19 @@ class SentenceEncoder:
             for layer in self.dense:  # each text alone, as the height of a product may show in its last bit
                 pooled = [layer(vector) for vector in pooled]
             return list(F.normalize(torch.stack(pooled), dim=-1).cpu().numpy())  # (N, H)
+
+
+def load_from_hub(location: str, device: torch.device, dtype: str) -> Any:
+    """Load an encoder of any make that transformers knows."""
+    from transformers import AutoModel
+
+    with quiet():
+        model = AutoModel.from_pretrained(
+            location, dtype=getattr(torch, dtype), use_safetensors=True, trust_remote_code=False
+        )
+    model = model.eval().requires_grad_(requires_grad=False).to(device)
+    freeze_linears(model)
+    return model
 
 
 def _pool(states: Tensor, kind: str) -> Tensor:

@@ -60,7 +60,7 @@ class Chooser:
     def __init__(self, model: LanguageModel, config: InfillingConfig) -> None:
         """Look up the model's tables once."""
         self.model, self.config = model, config
-        self.tables = Tables(model.head.weight, model.model.get_input_embeddings().weight)
+        self.tables = Tables(model.head.weight, model.network.embeddings)
         self.unwritable = ~model.vocabulary.writable  # (V,)
         self.tie = TIE[config.dtype]
 
@@ -304,7 +304,7 @@ def _move_past(model: LanguageModel, given: Past, config: InfillingConfig) -> Te
                 logits = model.logits(model.hidden(token, position, Continuation([past + moved], [1])))[
                     0
                 ]  # (V,)
-                embeddings = model.model.get_input_embeddings().weight
+                embeddings = model.network.embeddings
                 reward = reward_of(logits / config.xi, goal, weights, embeddings, config.reward)
                 (gradient,) = torch.autograd.grad(reward, moved)
             length = gradient.flatten(1).norm(dim=1)[:, None, None, None, None].clamp_min(1e-12)

@@ -1,80 +1,31 @@
 """A causal language model as the decoder sees it: hidden states, the output head, and a safe vocabulary.
 
-On a CPU its linear layers have their weights laid out once for the processor.
+On a CPU the decoder's linear layers have their weights laid out for the processor. The default model's network is this
+package's own; any other is that of transformers.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from mars_score.encoders.network import single_threaded_torch, size_is_free, trial_rows
+from mars_score.encoders.network import single_threaded_torch
+from mars_score.encoders.products import Linear, can_pack, freeze_linears, size_is_free, trial_rows
 from mars_score.errors import ModelError
 from mars_score.lm.attention import PACKED_ATTENTION, register
+from mars_score.lm.llama import Llama
 from mars_score.models.report import quiet
+from mars_score.models.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.lm.attention import View
-
-
-# Linear layers whose weights are laid out once for the processor.
-
-# oneDNN and torch's layer above it keep what they prepare for every shape of a product, up to 1,024 of them, in some
-# hundred megabytes. Here each step has a shape of its own, which hardly comes again.
-for _limit in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-    os.environ.setdefault(_limit, "64")
-
-ROWS = 64
-"""The batch that the layout is chosen for; any other works with it too."""
-
-
-class PackedLinear(nn.Module):  # type: ignore[misc]  # torch's types are not followed
-    """y = x W^T + b for a frozen W (out, in)."""
-
-    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        super().__init__()
-        self.bias = bias
-        self.out_features, self.in_features = weight.shape
-        self.packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), ROWS)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Multiply (..., in) to (..., out)."""
-        y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
-        return y
-
-
-def can_pack(weight: Tensor) -> bool:
-    """Whether packed weights exist for this kind of tensor here."""
-    return bool(
-        weight.device.type == "cpu"
-        and weight.dtype == torch.float32
-        and torch.backends.mkldnn.is_available()
-        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-    )
-
-
-def pack_linears(model: nn.Module) -> None:
-    """Replace the linear layers of a frozen model; their plain weights are let go."""
-    from transformers.pytorch_utils import Conv1D
-
-    for module in model.modules():
-        for name, child in module.named_children():
-            # Exact types: a subclass may compute something else.
-            weight: Any = child.weight if type(child) is nn.Linear else None
-            if type(child) is Conv1D:
-                weight = child.weight.T
-            if weight is not None and can_pack(weight):
-                setattr(module, name, PackedLinear(weight, child.bias))
-
-
-# A causal language model as the decoder sees it: hidden states, the output head, and a safe vocabulary.
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +67,15 @@ class Vocabulary:
         )
 
 
-class LanguageModel:
-    """Any Hugging Face causal LM whose attention goes through the library's attention interface."""
+class HubNetwork:
+    """A causal language model of transformers whose attention goes through the library's attention interface."""
 
-    def __init__(
-        self, location: str, *, start_token: int | None = None, device: str = "cpu", dtype: str = "float32",
-        differentiable: bool = False,
-    ) -> None:  # fmt: skip
-        """Load weights (safetensors only) and tokenizer from a folder; packed, unless gradients are wanted."""
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+    def __init__(self, location: str, *, device: torch.device, dtype: str, pack: bool) -> None:
+        """Load weights (safetensors only), packed or as they are."""
+        from transformers import AutoModelForCausalLM
 
         register()
-        self.device = torch.device(device)
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(location, trust_remote_code=False)
             model = AutoModelForCausalLM.from_pretrained(
                 location,
                 dtype=getattr(torch, dtype),
@@ -137,17 +83,57 @@ class LanguageModel:
                 trust_remote_code=False,
                 attn_implementation=PACKED_ATTENTION,
             )
-        self.model = model.eval().requires_grad_(requires_grad=False).to(self.device)
+        self.model = model.eval().requires_grad_(requires_grad=False).to(device)
         self.config = self.model.config.get_text_config()
-        self.start = self._start(start_token)
-        self.head: Any = self.model.get_output_embeddings()
-        self.differentiable = differentiable
-        self._head: Any = self.head
-        if not differentiable and can_pack(self.head.weight):
+        self.embeddings: Tensor = self.model.get_input_embeddings().weight
+        head = self.model.get_output_embeddings()
+        self.head: Any = Linear(head.weight, head.bias)
+        if pack and can_pack(head.weight):
             # The head's plain weights stay: planning reads rows of them, and they often are the embeddings.
-            self._head = PackedLinear(self.head.weight, self.head.bias)
-            pack_linears(self.model.base_model)
+            self.head = self.head.pack()
+            freeze_linears(self.model.base_model, pack=True)
+
+    def __call__(self, tokens: Tensor, positions: Tensor, view: View) -> Tensor:
+        """Read packed tokens (T,) at their positions (T,): (T, H)."""
+        output = self.model.base_model(
+            input_ids=tokens[None], position_ids=positions[None], use_cache=False, view=view
+        )
+        hidden: Tensor = output.last_hidden_state[0]
+        return hidden
+
+    def modules(self) -> Any:
+        """The layers."""
+        return self.model.base_model.modules()
+
+    def pack(self) -> HubNetwork:
+        """It was packed as it was loaded."""
+        return self
+
+
+class LanguageModel:
+    """A causal language model: its network, its output head and its vocabulary."""
+
+    def __init__(
+        self, location: str, *, start_token: int | None = None, device: str = "cpu", dtype: str = "float32",
+        differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        """Load weights (safetensors only) and tokenizer from a folder; packed, unless gradients are wanted."""
+        folder, self.device = Path(location), torch.device(device)
+        self.tokenizer = load_tokenizer(folder)
+        own = Llama.load(folder, device=self.device, dtype=dtype)
+        self.network: Any = own or HubNetwork(
+            location, device=self.device, dtype=dtype, pack=not differentiable
+        )
+        self.config = self.network.config
+        self.start = self._start(start_token)
+        self.head: Any = self.network.head
+        self.differentiable = differentiable
         self.max_positions = int(getattr(self.config, "max_position_embeddings", 1 << 30))
+
+    @cached_property
+    def _packed(self) -> Any:
+        """The network for the decoder's many small passes."""
+        return self.network if self.differentiable else self.network.pack()
 
     def _start(self, start_token: int | None) -> int:
         """The token that opens a document."""
@@ -184,21 +170,26 @@ class LanguageModel:
         """The text of tokens that were written into a blank."""
         return "".join(self.vocabulary.pieces[i] for i in ids)
 
-    def hidden(self, tokens: Tensor, positions: Tensor, view: View) -> Tensor:
-        """Run packed tokens (T,) at their positions (T,) through the network: last hidden states (T, H)."""
-        output = self.model.base_model(
-            input_ids=tokens[None], position_ids=positions[None], use_cache=False, view=view
-        )
-        hidden: Tensor = output.last_hidden_state[0]
+    def hidden(self, tokens: Tensor, positions: Tensor, view: View, *, plain: bool = False) -> Tensor:
+        """Run packed tokens (T,) at their positions (T,) through the network: last hidden states (T, H).
+
+        `plain` takes the weights as they lie in their file: right for a few large passes, and always the same
+        arithmetic, whether something was decoded before or not.
+        """
+        hidden: Tensor = (self.network if plain else self._packed)(tokens, positions, view)
         return hidden
 
     def rounds_alike(self, sizes: Sequence[int], most: int, head_rows: int) -> bool:
-        """Whether a row comes out of each product the same to the last bit, wherever in a batch it stands.
+        """Whether a row comes out of each plain product the same to the last bit, wherever in a batch it stands.
 
         In the layers at each of these sizes and at the largest; in the head, which always has as many rows, at some
         places.
         """
-        layers = [layer for layer in self.model.base_model.modules() if hasattr(layer, "in_features")]
+        layers = [
+            layer
+            for layer in self.network.modules()
+            if hasattr(layer, "in_features") and layer is not self.head
+        ]
         products = {(layer.in_features, layer.out_features): layer for layer in layers}
         like, weight = self.head.weight.new_empty, self.head.weight
         with torch.no_grad(), single_threaded_torch():
@@ -207,12 +198,12 @@ class LanguageModel:
                 size_is_free(product, trial_rows(like(0, width), most), sizes)
                 for (width, _), product in products.items()
             ) and all(
-                torch.equal(self._head(rows.roll(place, 0)).roll(-place, 0), self._head(rows))
+                torch.equal(self.head(rows.roll(place, 0)).roll(-place, 0), self.head(rows))
                 for place in (1, head_rows // 2 - 3)
             )
 
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Output head: (N, H) -> (N, V) in float32."""
-        logits: Tensor = self._head(hidden).float()
+    def logits(self, hidden: Tensor, *, plain: bool = False) -> Tensor:
+        """Output head: (N, H) -> (N, V) in float32; `plain` as above."""
+        logits: Tensor = (self.head if plain else self._packed.head)(hidden).float()
         cap = getattr(self.config, "final_logit_softcapping", None)
         return logits if cap is None else cap * torch.tanh(logits / cap)

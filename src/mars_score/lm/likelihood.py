@@ -195,7 +195,7 @@ class Likelihood:
         tokens = torch.tensor(ids + [self.model.start] * short, device=self.model.device)
         places = torch.tensor(positions + [0] * short, device=self.model.device)
         with torch.no_grad():
-            return self.model.hidden(tokens, places, view)
+            return self.model.hidden(tokens, places, view, plain=True)
 
     def _chosen(self, states: Tensor, target: Tensor) -> list[float]:
         """The log-probability of each token (t,) after its state (t, H)."""
@@ -204,7 +204,7 @@ class Likelihood:
             some, tokens = states[start : start + HEAD_ROWS], target[start : start + HEAD_ROWS]
             padding = some[:1].expand(HEAD_ROWS - len(some), -1)
             with torch.no_grad():
-                logits = self.model.logits(torch.cat([some, padding]))[: len(some)]  # (n, V)
+                logits = self.model.logits(torch.cat([some, padding]), plain=True)[: len(some)]  # (n, V)
                 found += (logits.gather(1, tokens[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
         return found
 

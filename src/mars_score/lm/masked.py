@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 import torch.nn.functional as F
 
-from mars_score.encoders.network import place_is_free, products_of, single_threaded_torch
+from mars_score.encoders.network import single_threaded_torch
+from mars_score.encoders.products import freeze_linears, multiply, place_is_free, products_of
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
-from mars_score.models.manifest import sha256_of
+from mars_score.models.manifest import sha256_of, sha256_once
 from mars_score.models.report import quiet
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from mars_score.encoders.network import Product
+    from mars_score.encoders.products import Product
 
 LONGEST = 512
 """Pieces of the longest text for a model whose files name no limit."""
@@ -150,6 +151,7 @@ class HubNetwork:
                 "  remedy: name a model that was saved with its masked-LM head"
             )
         self.model: Any = model.eval().requires_grad_(requires_grad=False).to(device)
+        freeze_linears(self.model)
         self.products = products_of(self.model)
         self.size = int(self.model.get_output_embeddings().weight.shape[0])
         self.positions = _positions(self.model)
@@ -174,7 +176,7 @@ def _positions(model: Any) -> int:
 def fits(folder: Path) -> bool:
     """Whether a folder holds the very encoder that the head was trained on."""
     weights = folder / "model.safetensors"
-    return FILE.is_file() and weights.is_file() and sha256_of(weights) == _recorded()["body_sha256"]
+    return FILE.is_file() and weights.is_file() and sha256_once(weights) == _recorded()["body_sha256"]
 
 
 def head_hash() -> str:
@@ -217,6 +219,7 @@ class HeadedEncoder:
         words[int(trained["mask_id"])] = trained["mask"]
         self.body: Any = body.to(device, kind)
         self.trained = {name: each.to(device, kind) for name, each in trained.items() if "body" not in name}
+        freeze_linears(self.body)
         self.products = products_of(self.body)
         own = self.trained
         output = [(own["dense.weight"], own["dense.bias"]), (self.output, own["bias"])]
@@ -237,9 +240,9 @@ class HeadedEncoder:
     def _output(self, states: Tensor) -> Tensor:
         """(n, H) -> (n, V)."""
         own = self.trained
-        states = F.gelu(F.linear(states, own["dense.weight"], own["dense.bias"]))
+        states = F.gelu(multiply(states, own["dense.weight"], own["dense.bias"]))
         states = F.layer_norm(states, states.shape[-1:], own["norm.weight"], own["norm.bias"])
-        return F.linear(states, self.output, own["bias"])
+        return multiply(states, self.output, own["bias"])
 
 
 def _merge(body: Any, trained: Mapping[str, Tensor]) -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -34,15 +38,53 @@ def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
     return digest.hexdigest()
 
 
-def sha256_once(path: Path) -> str:
-    """Return a file's sha256, read once a process; size and time of change tell whether it is still the same."""
+HASHES = ".hashes.json"
+_FRESH = 2 * 10**9
+"""Nanoseconds. A file that changed so recently may change again under the same time of change."""
+
+
+def sha256_once(path: Path, record: Path | None = None) -> str:
+    """Return a file's sha256, read again only when the file has changed.
+
+    Its size, inode and times of change tell, which `record` keeps with the hash; by default the one of the model
+    store. A bit that rots under all of them is for `models verify` and `--verify` to find.
+    """
+    path = path.absolute()
     stat = path.stat()
-    return _sha256_of_version(path, stat.st_size, stat.st_mtime_ns)
+    version = [stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns]
+    record = record or _default_record()
+    known = _read_record(record).get(str(path))
+    if isinstance(known, dict) and known.get("version") == version:
+        return str(known["sha256"])
+    return _sha256_of_version(path, tuple(version), record)
 
 
 @lru_cache(maxsize=256)
-def _sha256_of_version(path: Path, size: int, changed: int) -> str:
-    return sha256_of(path)
+def _sha256_of_version(path: Path, version: tuple[int, ...], record: Path) -> str:
+    found = sha256_of(path)
+    if time.time_ns() - max(version[2:]) > _FRESH:
+        others = {name: entry for name, entry in _read_record(record).items() if Path(name).exists()}
+        text = json.dumps({**others, str(path): {"version": list(version), "sha256": found}}, indent=1)
+        # A store may be read-only, and of two processes that write the later wins: the hash is only read again.
+        with suppress(OSError):
+            with tempfile.NamedTemporaryFile("w", dir=record.parent, prefix=HASHES, delete=False) as file:
+                file.write(text)
+            os.replace(file.name, record)
+    return found
+
+
+def _read_record(record: Path) -> dict[str, object]:
+    try:
+        entries = json.loads(record.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _default_record() -> Path:
+    from mars_score.models.store import default_root
+
+    return default_root() / HASHES
 
 
 def write_checked(
@@ -148,13 +190,22 @@ def all_problems(folder: Path, entry: CatalogueEntry, advance: Callable[[int], N
 
 
 def content_problems(
-    folder: Path, entry: CatalogueEntry, advance: Callable[[int], None] | None = None
+    folder: Path,
+    entry: CatalogueEntry,
+    advance: Callable[[int], None] | None = None,
+    *,
+    record: Path | None = None,
 ) -> list[str]:
-    """Return what is wrong with the recorded files after reading every byte of them."""
+    """Return what is wrong with the recorded files after reading every byte of them.
+
+    With a `record` of hashes, every byte of those that have changed since they were read last.
+    """
     problems, manifest = quick_problems(folder, entry), read_manifest(folder)
     for name, item in manifest.files.items() if manifest else ():
         path = folder / name
-        if path.is_file() and path.stat().st_size == item.size and sha256_of(path, advance) != item.sha256:
+        if not path.is_file() or path.stat().st_size != item.size:
+            continue
+        if (sha256_once(path, record) if record else sha256_of(path, advance)) != item.sha256:
             problems.append(f"{name} has changed: its sha256 is not the recorded one")
     return problems
 

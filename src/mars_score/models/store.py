@@ -6,6 +6,7 @@ The store is ``$MARS_SCORE_HOME``, or ``models`` in the user's cache folder for 
     archives/     archives that the user brought by hand; they are taken before anything is downloaded
     .locks/       one lock a model
     .work/        unfinished business; may be deleted when nothing runs
+    .hashes.json  the hashes of files as they were read last; may be deleted
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from mars_score.errors import ModelError
 from mars_score.models.catalogue import Catalogue, CatalogueEntry, default_catalogue
-from mars_score.models.manifest import all_problems, content_problems, quick_problems
+from mars_score.models.manifest import HASHES, all_problems, content_problems, quick_problems
 from mars_score.models.report import Report, default_report, human_size
 
 LARGE = 200 * 10**6
@@ -53,11 +54,18 @@ class ModelStore:
     """Finds models, and fetches them when they are absent. Safe to use from many processes."""
 
     def __init__(
-        self, root: str | Path | None = None, report: Report | None = None, catalogue: Catalogue | None = None
+        self,
+        root: str | Path | None = None,
+        report: Report | None = None,
+        catalogue: Catalogue | None = None,
+        *,
+        every_byte: bool = False,
     ) -> None:
+        """With `every_byte`, models are read whole before they are loaded, not only what has changed on disk."""
         self.root = (default_root() if root is None else Path(root)).absolute()
         self.report = default_report() if report is None else report
         self.catalogue = default_catalogue() if catalogue is None else catalogue
+        self.record = None if every_byte else self.root / HASHES
 
     def __reduce__(self) -> tuple[type[ModelStore], tuple[Path, None, Catalogue | None]]:
         """Pickle where the models are; how downloads are reported is up to the process that unpickles."""
@@ -101,12 +109,13 @@ class ModelStore:
         return self.path(name)
 
     def verified(self, name: str) -> Path:
-        """Return a model's folder after comparing every byte of it with its record; for loading.
+        """Return a model's folder after comparing its files with their record; for loading.
 
-        It costs about a second a gigabyte. A model that has changed on disk is fetched again.
+        Every byte of a file is read when it was changed, which costs about a second a gigabyte. A model whose content
+        is another one is fetched again.
         """
         folder, entry = self.ensure(name), self.catalogue[name]
-        if content_problems(folder, entry):
+        if content_problems(folder, entry, record=self.record):
             with self._locked(name):
                 if problems := content_problems(folder, entry):  # others may have fetched it meanwhile
                     self._fetch(Status(entry, "damaged", tuple(problems), folder))

@@ -4,103 +4,37 @@ from __future__ import annotations
 
 import threading
 from dataclasses import fields, replace
-from time import monotonic, thread_time
+from time import monotonic, sleep, thread_time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mars_score.config import PRESETS
 from mars_score.errors import MarsError
-from mars_score.infilling.decoder.engine import DecodingEngine
-from mars_score.infilling.decoder.kv_cache import malloc_trim
-from mars_score.infilling.guided import GuidedInfiller
 from mars_score.io.examples import clean_examples
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import MarsMetric, make_metric
-from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference, ResultRow
+from mars_score.types import ResultRow
 from mars_score.web.api.queue import AnswerRow, AugmentedRow, TicketOutcome
 from mars_score.web.errors import log, of_error, unexpected
 from mars_score.web.explain.explanation import with_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mars_score.config import MarsConfig
-    from mars_score.infilling.base import Infilled, Request
-    from mars_score.infilling.decoder.batch import BatchRow
-    from mars_score.infilling.decoder.state import Job
     from mars_score.mars.scorer import MarsScorer
     from mars_score.metrics.base import Metric
     from mars_score.progress import StageProgress
-    from mars_score.types import Block, Example, Template
+    from mars_score.types import Example
     from mars_score.web.api.queue import Pace, Queue, RequestBatch, RequestSettings
 
     Tell = Callable[[dict[str, Any]], None]
 
 
-class WatchedEngine(DecodingEngine):
-    """Tells of every row when it is decoded; a row that is decoded again is told of again."""
-
-    filled: Callable[[BatchRow], None]
-
-    def _decode(self, groups: list[list[Job]]) -> Iterator[BatchRow]:
-        for row in super()._decode(groups):
-            self.filled(row)
-            yield row
-
-
-class WatchedInfiller(GuidedInfiller):
-    """Fills as another infiller does, and shares what that one remembers."""
-
-    def __init__(self, other: GuidedInfiller, tell: Callable[[dict[str, Any]], None]) -> None:
-        engine = WatchedEngine(
-            other.model, other.config, memory=other.engine.memory, max_rows=other.engine.max_rows
-        )
-        super().__init__(other.model, other.config, engine)
-        self.memory = other.memory
-        self._tell = tell
-        self._number = 0
-
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
-        """Fill every template, and tell of the templates before and after."""
-        templates = [
-            template
-            for request in requests
-            for template in request.templates
-            for _ in range(self.config.samples)
-            if template.blanks
-        ]
-        places: dict[Job, list[tuple[int, Template]]] = {}
-        for job, template in zip(self.jobs(requests), templates, strict=True):
-            places.setdefault(job, []).append((self._number, template))
-            self._tell(
-                {
-                    "event": "template",
-                    "number": self._number,
-                    "ratio": template.ratio,
-                    "pieces": pieces(template.blocks),
-                }
-            )
-            self._number += 1
-
-        def filled(row: BatchRow) -> None:
-            texts = tuple(map(self.model.decode, row.ranked[0]))
-            for number, template in places.get(row.job, []):
-                segments = AugmentedReference(template, texts).segments
-                self._tell({"event": "filled", "number": number, "pieces": pieces(segments)})
-
-        assert isinstance(self.engine, WatchedEngine)
-        self.engine.filled = filled
-        return super().fill(requests, progress)
-
-
-def pieces(blocks: Sequence[Block]) -> list[dict[str, Any]]:
-    """Return blocks as plain data."""
-    return [{"text": block.text, "blank": block.blank} for block in blocks]
-
-
 MARS = "mars"
 APART = 1.0
 """Seconds between two times that free memory is given back to the system."""
+HEAD_START = 0.3
+"""Seconds that the page has for itself: importing torch and loading models hold up every other thread."""
 
 
 class Service(Protocol):
@@ -130,6 +64,7 @@ class Scorers:
 
     def load(self) -> None:
         """Load what every row needs, so that the first request is not slow."""
+        sleep(HEAD_START)
         scorer = next(iter(self._scorers.values()))
         _ = scorer.signature  # finds all the models
         if scorer.augmentations.pack is None:
@@ -187,6 +122,8 @@ def watched(scorer: MarsScorer, tell: Tell) -> MarsScorer:
     """Return a scorer that tells of templates as they are filled; where it has no language model, the scorer."""
     if scorer.config.infilling.infiller != "guided" or scorer.augmentations.pack is not None:
         return scorer
+    from mars_score.web.api.watching import WatchedInfiller
+
     other = scorer.with_options()
     other.infiller = WatchedInfiller(scorer.guided, tell)
     return other
@@ -274,6 +211,8 @@ class Worker:
 
     def _give_back(self) -> None:
         """Return what batches needed to the system: the C library keeps it, for each size that ever was."""
+        from mars_score.infilling.decoder.kv_cache import malloc_trim
+
         if monotonic() - self._given_back >= APART:
             malloc_trim()
             self._given_back = monotonic()

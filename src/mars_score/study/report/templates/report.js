@@ -51,8 +51,17 @@ function show(target) {
 function hide() {
   tip.hidden = true;
 }
+// A pointer that rests is also "over" whatever scrolls past it; only one that moves asks for something.
+let pointer = "";
+function rests(event) {
+  const before = pointer;
+  pointer = `${event.screenX} ${event.screenY}`;
+  return before === pointer;
+}
+document.addEventListener("pointermove", rests);
 for (const kind of ["pointerover", "focusin", "click"]) {
   document.addEventListener(kind, (event) => {
+    if (kind === "pointerover" && rests(event)) return;
     const target = event.target.closest("[data-tip]");
     if (target) show(target);
     else if (kind !== "focusin") hide();

@@ -141,6 +141,7 @@
       if (mine !== latest) return;
       at("signature").textContent = answer.signatures.mars;
       await mars.fill(at("explanation"), `/v1/jobs/${id}/explanation`);
+      if (mine !== latest) return;
       busy(false); // before anything is scrolled to, as it stands above
       at("watch").open = false;
       at("result").hidden = false;
