@@ -95,7 +95,7 @@ $(INTEGRATIONS)/.installed: requirements/integrations.txt pyproject.toml
 # Every version is listed, so that pip need not search. Without a tool its file is not collected, and pytest says so.
 # Warnings of other tools are theirs; what they count and send home is switched off.
 test-integrations: setup $(INTEGRATIONS)/.installed
-	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 \
+	MARS_SCORE_TEST_TOOLS=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 \
 	$(INTEGRATIONS)/bin/python -m pytest -o filterwarnings=default -m integration tests/test_integrations_page.py \
 		$(foreach tool,inspect_ai lm_eval lighteval deepeval mlflow,tests/integrations/test_$(tool).py)
 

@@ -78,6 +78,8 @@ def test_the_report_names_every_set_and_formula(tmp_path: Path) -> None:
         "sentence_mover",
         "moverscore",
         "bertscore",
+        "perplexity",
+        "naive",
         "chrf",
     ):
         data.columns[metric] = data.columns["formula"]
