@@ -103,17 +103,21 @@ class FileTokenizer:
 
     def __call__(
         self, texts: str | Sequence[str], *, add_special_tokens: bool = True, truncation: bool = False,
-        max_length: int | None = None, verbose: bool = False,
+        max_length: int | None = None, return_offsets_mapping: bool = False, verbose: bool = False,
     ) -> Any:  # fmt: skip
-        """Return `input_ids`: of one text, or of each."""
+        """Return `input_ids`, and `offset_mapping` where asked for: of one text, or of each."""
         backend = self.backend
         if truncation:
             backend = self._cutting
             backend.enable_truncation(max_length or self.model_max_length)
-        if isinstance(texts, str):
-            return SimpleNamespace(input_ids=backend.encode(texts, add_special_tokens=add_special_tokens).ids)
-        found = backend.encode_batch(list(texts), add_special_tokens=add_special_tokens)
-        return SimpleNamespace(input_ids=[one.ids for one in found])
+        several = [texts] if isinstance(texts, str) else list(texts)
+        found = backend.encode_batch(several, add_special_tokens=add_special_tokens)
+        parts = {"input_ids": [one.ids for one in found]}
+        if return_offsets_mapping:
+            parts["offset_mapping"] = [one.offsets for one in found]
+        return SimpleNamespace(
+            **({name: rows[0] for name, rows in parts.items()} if isinstance(texts, str) else parts)
+        )
 
     def __len__(self) -> int:
         return int(self.backend.get_vocab_size())
