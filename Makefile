@@ -18,7 +18,7 @@ help:
 	@echo "make test    set up everything and run the tests"
 	@echo "make test-fast   run the tests that need no model, no browser and no network"
 	@echo "make test-processors   run the tests of numbers again as on other processors"
-	@echo "make test-integrations   test other tools that need an environment of their own (1 GB)"
+	@echo "make test-integrations   test other tools that need an environment of their own (2.6 GB)"
 	@echo "make gemma   fetch a second language model (240 MB, terms of its own), which one more test then uses"
 	@echo "make embeddinggemma   fetch a multilingual encoder (1.15 GB, terms of its own), which one more test then uses"
 	@echo "make coverage    run the tests and tell which lines they reach"
@@ -87,14 +87,16 @@ $(INTEGRATIONS)/.installed: requirements/integrations.txt pyproject.toml
 	@echo "== installing other tools into $(INTEGRATIONS)"
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install $(TORCH)
-	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --progress-bar off -r requirements/integrations.txt
+	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --progress-bar off --no-deps -r requirements/integrations.txt
 	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --no-deps -e .
+	$(INTEGRATIONS)/bin/python -m pip check
 	@touch $@
 
+# Every version is listed, so that pip need not search. Without a tool its file is not collected, and pytest says so.
 # Warnings of other tools are theirs; what they count and send home is switched off.
 test-integrations: setup $(INTEGRATIONS)/.installed
 	DEEPEVAL_TELEMETRY_OPT_OUT=1 MLFLOW_DISABLE_TELEMETRY=true HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 \
-	$(INTEGRATIONS)/bin/python -m pytest -o filterwarnings=default tests/test_integrations_page.py \
+	$(INTEGRATIONS)/bin/python -m pytest -o filterwarnings=default -m integration tests/test_integrations_page.py \
 		$(foreach tool,inspect_ai lm_eval lighteval deepeval mlflow,tests/integrations/test_$(tool).py)
 
 gemma: setup

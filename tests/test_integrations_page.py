@@ -15,7 +15,7 @@ pytestmark = pytest.mark.models
 PAGE = Path(__file__).parents[1] / "docs" / "integrations.md"
 SEPARATE = {"Inspect": "inspect_ai", "lm-eval": "lm_eval", "lighteval": "lighteval", "deepeval": "deepeval",
             "MLflow": "mlflow"}  # fmt: skip
-"""Tools that make test-integrations has, and their modules."""
+"""Tools that make test-integrations has, and their modules; elsewhere their code is not collected."""
 BLOCKS = [
     (section, language, code)
     for section, text in re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", PAGE.read_text("utf-8"), re.MULTILINE)
@@ -23,6 +23,13 @@ BLOCKS = [
 ]
 PYTHON = [(section, code) for section, language, code in BLOCKS if language == "python"]
 here = [section for section, _ in PYTHON if section not in SEPARATE]
+RUN = [
+    pytest.param(
+        section, code, id=f"{section}-{i}", marks=[pytest.mark.integration] if section in SEPARATE else []
+    )
+    for i, (section, code) in enumerate(PYTHON)
+    if section not in SEPARATE or importlib.util.find_spec(SEPARATE[section])
+]
 
 
 def block(section: str, language: str) -> str:
@@ -39,15 +46,8 @@ def test_every_tool_has_its_section_and_its_file() -> None:
     assert files == {"__init__", "evaluate", "torchmetrics", *SEPARATE.values()}
 
 
-@pytest.mark.parametrize(
-    ("section", "code"), PYTHON, ids=[f"{section}-{i}" for i, (section, _) in enumerate(PYTHON)]
-)
+@pytest.mark.parametrize(("section", "code"), RUN)
 def test_the_code_runs(section: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = SEPARATE.get(section)
-    if module is not None and importlib.util.find_spec(module) is None:
-        pytest.skip("runs by make test-integrations")
-    if module is None and importlib.util.find_spec("torchmetrics") is None:
-        pytest.skip("runs by make test")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     names: dict[str, Any] = {"__name__": "page"}

@@ -121,6 +121,9 @@ def test_tokens_are_those_of_transformers(name: str) -> None:
     wanted = theirs(long, truncation=True, max_length=40).input_ids
     assert own(long, truncation=True, max_length=40).input_ids == wanted
     assert own(long).input_ids == theirs(long, verbose=False).input_ids
+    for texts in (TEXTS, long):
+        places = theirs(texts, return_offsets_mapping=True, verbose=False).offset_mapping
+        assert own(texts, return_offsets_mapping=True).offset_mapping == places
     assert len(own) == len(theirs)
     assert set(own.all_special_ids) == set(theirs.all_special_ids)
     for fact in ("bos_token_id", "eos_token_id", "unk_token_id", "model_max_length"):

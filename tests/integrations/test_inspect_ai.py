@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import inspect_ai
 import pytest
+from inspect_ai._util.entrypoints import ensure_entry_points
+from inspect_ai._util.registry import registry_create
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import exact
+from inspect_ai.solver import solver
 
-inspect_ai = pytest.importorskip("inspect_ai", reason="runs by make test-integrations")
+from mars_score.integrations.inspect_ai import mars
 
-from inspect_ai._util.entrypoints import ensure_entry_points  # noqa: E402
-from inspect_ai._util.registry import registry_create  # noqa: E402
-from inspect_ai.dataset import Sample  # noqa: E402
-from inspect_ai.model import ModelOutput  # noqa: E402
-from inspect_ai.scorer import exact  # noqa: E402
-from inspect_ai.solver import solver  # noqa: E402
-
-from mars_score.integrations.inspect_ai import mars  # noqa: E402
-
-from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected  # noqa: E402
+from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.integration]
 
 
 @solver  # type: ignore[untyped-decorator]

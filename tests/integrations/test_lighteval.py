@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("lighteval", reason="runs by make test-integrations")
-
 from lighteval.metrics import apply_metric
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc
@@ -14,7 +11,7 @@ from mars_score.integrations.lighteval import mars_metric
 
 from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.integration]
 
 
 def test_the_numbers_are_the_scorer_s(encoder_calls: list[int]) -> None:

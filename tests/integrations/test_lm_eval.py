@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import lm_eval
 import pytest
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
 
-lm_eval = pytest.importorskip("lm_eval", reason="runs by make test-integrations")
+from mars_score.errors import InputError
+from mars_score.integrations.lm_eval import response_filter
+from tests.test_integrations_page import block
 
-from lm_eval.api.model import LM  # noqa: E402
-from lm_eval.tasks import TaskManager  # noqa: E402
-
-from mars_score.errors import InputError  # noqa: E402
-from mars_score.integrations.lm_eval import response_filter  # noqa: E402
-from tests.test_integrations_page import block  # noqa: E402
-
-from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected  # noqa: E402
+from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.integration]
 
 
 class Canned(LM):  # type: ignore[misc]

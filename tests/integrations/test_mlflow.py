@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import mlflow
 import pytest
 
-mlflow = pytest.importorskip("mlflow", reason="runs by make test-integrations")
+from mars_score.integrations.mlflow import mars_scorer
 
-from mars_score.integrations.mlflow import mars_scorer  # noqa: E402
-
-from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected  # noqa: E402
+from .rows import CANDIDATES, CONTEXTS, REFERENCES, expected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.integration]
 
 
 def test_the_numbers_are_the_scorer_s(tmp_path: Path, encoder_calls: list[int]) -> None:

@@ -1,7 +1,7 @@
 """What other tools save. The files under saved/ were made by the tools themselves, with our texts and canned answers:
 
 lm-eval 0.4.13 (a model that answers from a list), inspect_ai 0.3.285 (mockllm), lighteval 0.13.0 (a custom model),
-promptfoo 0.121.20 (its echo provider and a script), crfm-helm 0.5.16 (simple/model1, with our answers) and
+promptfoo 0.123.1 (its echo provider and a script), crfm-helm 0.5.16 (simple/model1, with our answers) and
 helm-summarize's writer of display files. Two were not written by a service, since none was called: chat.jsonl and
 batch_output.jsonl follow OpenAI's documented layout, with completions that the openai package 3.51.0 has validated.
 """

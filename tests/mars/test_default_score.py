@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModel, AutoTokenizer
 from wordfreq import zipf_frequency
 
 from mars_score.config import preset
 from mars_score.encoders.token_level import TokenLevelEncoder
 from mars_score.io.readers import read_examples
 from mars_score.mars.facts import Sources
+from mars_score.models.store import ModelStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,19 +46,21 @@ def read(scorer: MarsScorer) -> Read:
     encoder = scorer.encoder
     assert isinstance(encoder, TokenLevelEncoder)
     head = encoder.head.own
+    folder = ModelStore().path("minilm-l6")
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
 
     @cache
     def one(
         text: str,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
-        told = encoder.tokenizer(text, truncation=True, max_length=encoder.max_length, return_tensors="pt")
+        told = tokenizer(text, truncation=True, max_length=encoder.max_length, return_tensors="pt")
         with torch.inference_mode():
-            layers = encoder.model(**told, output_hidden_states=True).hidden_states
+            layers = model(**told, output_hidden_states=True).hidden_states
             x = torch.cat(layers[1:], -1)[0, 1:-1]
             x = torch.nn.functional.layer_norm(x, x.shape[-1:], head["norm.weight"], head["norm.bias"])
             x = torch.nn.functional.gelu(x @ head["dense.weight"].T + head["dense.bias"])
             fluency = float(torch.sigmoid(-(x @ head["out.weight"].T + head["out.bias"])).log().mean())
-        pieces = encoder.tokenizer.convert_ids_to_tokens(told.input_ids[0, 1:-1])
+        pieces = tokenizer.convert_ids_to_tokens(told.input_ids[0, 1:-1])
         vectors = layers[3][0, 1:-1].numpy().astype(np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         whole = layers[6][0].mean(0).numpy().astype(np.float64)

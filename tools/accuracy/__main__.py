@@ -16,6 +16,8 @@ from pathlib import Path
 
 from accuracy.compare import report
 from accuracy.features import SETS, measure
+from mars_score.cli.options import setting_value
+from mars_score.config import MarsConfig
 from mars_score.mars.scorer import MarsScorer
 
 
@@ -28,6 +30,9 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--rows", type=int, default=300, help="rows of each set, about")
     parser.add_argument("--human-only", action="store_true", help="without augmented references")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the score"
+    )
     parser.add_argument("--only", default="", help="sets, joined by commas")
     options = parser.parse_args()
     if options.command == "compare":
@@ -35,7 +40,11 @@ def main() -> None:
         return
     source, target = options.folders
     target.mkdir(parents=True, exist_ok=True)
-    scorer = MarsScorer(ratios=()) if options.human_only else MarsScorer()
+    pairs = [text.split("=", 1) for text in options.set]
+    settings = {name: setting_value(MarsConfig(), name, value) for name, value in pairs}
+    if options.human_only:
+        settings["ratios"] = ()
+    scorer = MarsScorer(config=MarsConfig().with_options(**settings))
     for name in options.only.split(",") if options.only else SETS:
         measure(source, target, name, options.rows, scorer)
         print(f"{name} done", file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,18 @@ SETS = (
     "newsroom", "mans_roc", "nextchapter_roc", "kpqa_semeval_mcscript", "kpqa_marco", "kpqa_narrativeqa",
     "usr_personachat", "grade", "summeval", "dialsummeval", "huse_summarization", "qgeval",
 )  # fmt: skip
-BASELINES = ("bleu1", "meteor", "rougeL", "sentence_mover", "moverscore", "bertscore", "chrf")
+BASELINES = (
+    "bleu1",
+    "meteor",
+    "rougeL",
+    "sentence_mover",
+    "moverscore",
+    "bertscore",
+    "perplexity",
+    "naive",
+    "chrf",
+)
+"""The paper's baselines, and one of today."""
 REFERENCES = 2
 """So many of each row's references are used."""
 
@@ -46,18 +58,27 @@ def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer
     path = target / f"{name}.json"
     if path.is_file():
         return
+    start = time.monotonic()
     rated = sample(list(load_dataset(source / f"{name}.jsonl")), rows)
     examples = [replace(row.example, references=row.example.references[:REFERENCES]) for row in rated]
     columns: dict[str, list[Any]] = {
         "item": [_order(row) for row in rated],
         "human": [row.human for row in rated],
     }
-    for metric in BASELINES:
-        columns[metric] = [scored.score for scored in make_metric(metric, scorer).score(examples)]
+    for baseline in BASELINES:
+        metric = make_metric(baseline, scorer)
+        sign = 1 if metric.higher_is_better else -1
+        columns[baseline] = [
+            None if value.score is None else sign * value.score for value in metric.score(examples)
+        ]
     result = scorer.score_examples(examples)
     terms = [_terms(item) for item in result]
     columns |= {term: [row[term] for row in terms] for term in terms[0]}
-    path.write_text(json.dumps({"signature": result.signature, **columns}), encoding="utf-8")
+    columns["cosines"] = [[term.cosine for term in item.augmented] for item in result]
+    path.write_text(
+        json.dumps({"signature": result.signature, "seconds": time.monotonic() - start, **columns}),
+        encoding="utf-8",
+    )
 
 
 def _terms(item: ItemScore) -> dict[str, float]:

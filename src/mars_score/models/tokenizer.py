@@ -105,19 +105,19 @@ class FileTokenizer:
         self, texts: str | Sequence[str], *, add_special_tokens: bool = True, truncation: bool = False,
         max_length: int | None = None, return_offsets_mapping: bool = False, verbose: bool = False,
     ) -> Any:  # fmt: skip
-        """Return `input_ids`, and `offset_mapping` where asked for: of one text, or of each."""
+        """Return `input_ids` and, if asked for, `offset_mapping`: of one text, or of each."""
         backend = self.backend
         if truncation:
             backend = self._cutting
             backend.enable_truncation(max_length or self.model_max_length)
-        several = [texts] if isinstance(texts, str) else list(texts)
-        found = backend.encode_batch(several, add_special_tokens=add_special_tokens)
-        parts = {"input_ids": [one.ids for one in found]}
-        if return_offsets_mapping:
-            parts["offset_mapping"] = [one.offsets for one in found]
-        return SimpleNamespace(
-            **({name: rows[0] for name, rows in parts.items()} if isinstance(texts, str) else parts)
+        is_single = isinstance(texts, str)
+        encodings = backend.encode_batch(
+            [texts] if is_single else list(texts), add_special_tokens=add_special_tokens
         )
+        columns = {"input_ids": [encoding.ids for encoding in encodings]}
+        if return_offsets_mapping:
+            columns["offset_mapping"] = [encoding.offsets for encoding in encodings]
+        return SimpleNamespace(**{name: rows[0] if is_single else rows for name, rows in columns.items()})
 
     def __len__(self) -> int:
         return int(self.backend.get_vocab_size())

@@ -103,7 +103,8 @@ class Database:
         return Database, (self.path, self.patience)
 
     def __del__(self) -> None:
-        if getattr(self, "_identity", None) and self._identity[0] == os.getpid():  # type: ignore[index]
+        # At the end of Python the modules may have gone before.
+        if os is not None and getattr(self, "_identity", None) and self._identity[0] == os.getpid():  # type: ignore[index]
             self.close()
 
     def close(self) -> None:

@@ -20,9 +20,10 @@ import torch
 
 from mars_score.infilling import judge
 from mars_score.infilling.decoder import state
-from mars_score.infilling.decoder.kv_cache import NARROW, Cache, malloc_trim
+from mars_score.infilling.decoder.kv_cache import NARROW, Cache
 from mars_score.infilling.decoder.state import END, Job, Phase, Row, Slotted, Strand
 from mars_score.lm.attention import Prefill
+from mars_score.storage.lru import malloc_trim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

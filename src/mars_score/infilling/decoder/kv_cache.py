@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -211,14 +209,3 @@ def _lines(queues: Sequence[Sequence[int]]) -> np.ndarray[Any, np.dtype[np.int64
     for line, queue in zip(lines, queues, strict=True):
         line[: len(queue)] = queue
     return lines
-
-
-def malloc_trim() -> None:
-    """Return free pages to the system, where the C library can (glibc); elsewhere nothing happens.
-
-    Decoding allocates and frees tensors of many sizes. The C library keeps what was freed, in holes between what
-    is in use, and a long job would hold a few hundred megabytes that nobody needs.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)

@@ -12,6 +12,7 @@ from mars_score.errors import MarsError
 from mars_score.io.examples import clean_examples
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import MarsMetric, make_metric
+from mars_score.storage.lru import malloc_trim
 from mars_score.types import ResultRow
 from mars_score.web.api.queue import AnswerRow, AugmentedRow, TicketOutcome
 from mars_score.web.errors import log, of_error, unexpected
@@ -211,8 +212,6 @@ class Worker:
 
     def _give_back(self) -> None:
         """Return what batches needed to the system: the C library keeps it, for each size that ever was."""
-        from mars_score.infilling.decoder.kv_cache import malloc_trim
-
         if monotonic() - self._given_back >= APART:
             malloc_trim()
             self._given_back = monotonic()
