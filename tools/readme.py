@@ -85,8 +85,11 @@ def take_picture() -> None:
             )
             page = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
             page.goto(address)
-            page.wait_for_selector("#result:not([hidden])", timeout=600_000)
-            page.locator(".ex-candidate [data-to]").last.hover()
+            page.wait_for_selector("#result:not([hidden]), #trouble:not([hidden])", timeout=600_000)
+            trouble = page.locator("#trouble").inner_text()
+            if trouble:
+                sys.exit(f"the playground says: {trouble}")
+            page.locator(".ex-card").first.locator("[data-to]").last.hover()
             page.screenshot(path=PICTURE)
             browser.close()
     finally:

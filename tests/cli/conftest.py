@@ -60,7 +60,7 @@ class CommandLine:
 
     def __call__(self, *arguments: str, short: bool = False) -> Result:
         """Run in this process, with whole signatures unless they are to be short."""
-        if arguments[:1] in (("score",), ("explain",)) and not short:
+        if arguments[:1] in (("score",), ("augment",), ("explain",)) and not short:
             arguments = (*arguments, "--signature")
         self.monkeypatch.setattr(sys, "argv", ["mars-score", *arguments])
         code: object = 0

@@ -478,6 +478,8 @@ def test_signatures_are_short_unless_asked_for(cli: CommandLine) -> None:
         assert f"signature: {short} (--signature prints the whole)" in said
         assert whole not in said
     assert f"signature of mars: {short} " in cli("score", "rows.jsonl", short=True).err
+    augmented = cli("augment", "rows.jsonl", "-o", "augmented.jsonl", short=True).err
+    assert f"signature: {short} (--signature prints the whole)" in augmented
 
 
 def test_one_row_is_no_rows(cli: CommandLine) -> None:

@@ -113,6 +113,10 @@ def test_tokens_are_those_of_transformers(name: str) -> None:
         wanted = theirs(TEXTS, add_special_tokens=special, verbose=False).input_ids
         assert own(TEXTS, add_special_tokens=special).input_ids == wanted
         assert [own(text, add_special_tokens=special).input_ids for text in TEXTS] == wanted
+        places = {"add_special_tokens": special, "return_offsets_mapping": True}
+        wanted = theirs(TEXTS, verbose=False, **places).offset_mapping
+        assert own(TEXTS, **places).offset_mapping == wanted
+        assert [own(text, **places).offset_mapping for text in TEXTS] == wanted
     long = TEXTS[-1]
     wanted = theirs(long, truncation=True, max_length=40).input_ids
     assert own(long, truncation=True, max_length=40).input_ids == wanted

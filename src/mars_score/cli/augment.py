@@ -18,11 +18,12 @@ from mars_score.cli.options import (
     read_files,
     restart_option,
     scorer_options,
+    signature_option,
     take_engine,
     take_input,
     take_scorer,
 )
-from mars_score.cli.reporting import CostReport, counted, tell_augmenting
+from mars_score.cli.reporting import CostReport, counted, shown_signature, tell_augmenting
 from mars_score.cli.running import (
     CHUNK,
     Batches,
@@ -57,9 +58,10 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, metavar="FILE",
     help=f"A .jsonl file, or a pack ({SUFFIX}) for score --pack; - is standard output.",
 )  # fmt: skip
+@signature_option
 @restart_option
 @dry_run_option
-def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
+def augment(output: str, restart: bool, dry_run: bool, whole_signature: bool, **values: Any) -> None:
     """Write the augmented references of FILE, one for each context and reference.
 
     Candidates play no part: the result serves every system that is scored on the same references. Run the same
@@ -71,7 +73,7 @@ def augment(output: str, restart: bool, dry_run: bool, **values: Any) -> None:
     if form not in (None, "jsonl"):
         raise OutputError(f"{output}: augmented references are no {form}\n  remedy: name a .jsonl file, or -")
     check_writable(output, "jsonl", inputs=inputs, results=not output.endswith(SUFFIX))
-    augmenting = Augmenting(scorer, engine, check(source))
+    augmenting = Augmenting(scorer, engine, check(source), whole_signature)
     if scorer.config.masking.idf == "corpus":
         scorer.corpus = list(augmenting.checked.read())  # what is masked depends on every row of the file
     if dry_run:
@@ -94,6 +96,8 @@ class Augmenting:
     scorer: MarsScorer
     engine: Engine
     checked: Checked
+    whole: bool
+    """Whether the signature is printed whole."""
     bill: CostReport = field(default_factory=CostReport)
 
     def save(self, output: str, *, restart: bool) -> None:
@@ -148,7 +152,7 @@ class Augmenting:
 
     def _summarise(self, total: int) -> None:
         click.echo(f"{counted(total, 'reference')} augmented", err=True)
-        click.echo(f"signature: {self.scorer.signature}", err=True)
+        click.echo(f"signature: {shown_signature(self.scorer.signature, whole=self.whole)}", err=True)
 
     def _origin(self) -> Origin:
         return Origin(self.checked, settings_fingerprint(["mars"], self.scorer).hex())
