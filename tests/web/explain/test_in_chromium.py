@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from mars_score.io.html import assets
 from mars_score.types import Example
@@ -70,7 +71,7 @@ def test_search(page: Page) -> None:
     assert shown(page) == []
     page.get_by_role("button", name="Show all items").click()
     assert shown(page) == ["1", "2", "3", "4"]
-    assert page.locator("#none").is_hidden()
+    expect(page.locator("#none")).to_be_hidden()
 
 
 def test_filter_by_flag(page: Page) -> None:
@@ -102,13 +103,13 @@ def test_sort(page: Page) -> None:
 def test_an_item_opens_by_keyboard(page: Page) -> None:
     second = page.locator("#item-2")
     summary = second.locator("> summary")
-    assert not second.locator(".ex-verdict").is_visible()
+    expect(second.locator(".ex-verdict")).to_be_hidden()
     summary.focus()
     page.keyboard.press("Enter")
-    assert second.locator(".ex-verdict").is_visible()
-    assert not second.locator(".ex-sum").first.is_visible()  # how it was made is one step further
+    expect(second.locator(".ex-verdict")).to_be_visible()
+    expect(second.locator(".ex-sum").first).to_be_hidden()  # how it was made is one step further
     page.keyboard.press("Space")
-    assert not second.locator(".ex-verdict").is_visible()
+    expect(second.locator(".ex-verdict")).to_be_hidden()
     page.get_by_role("button", name="Open all").focus()
     page.keyboard.press("Enter")
     assert page.locator(".ex-item[open]").count() == 4
@@ -120,11 +121,11 @@ def test_words_tell_more_on_hover_and_by_keys(page: Page) -> None:
     tip = page.locator(".ex-tip")
     words = page.locator("#item-1 .ex-making .ex-words .ex-word")
     page.locator("#item-1 .ex-making > summary").click()
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     words.nth(3).hover()
     assert tip.inner_text().startswith("glaze: noun, IDF ")
     page.locator("h1").hover()
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     page.mouse.move(2, 2)
     page.locator("#item-1 .ex-long").focus()
     page.keyboard.press("Tab")
@@ -137,7 +138,7 @@ def test_words_tell_more_on_hover_and_by_keys(page: Page) -> None:
     assert tip.inner_text().startswith("had: noun")
     assert words.nth(4).get_attribute("aria-describedby") == "ex-tip"
     page.keyboard.press("Escape")
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     page.locator("#item-1 > summary .ex-flag").first.hover()
     assert "removed before scoring" in tip.inner_text()
 
@@ -223,7 +224,7 @@ def test_the_table_keeps_its_roles_on_a_phone(page: Page) -> None:
     page.locator("#item-1 .ex-making > summary").click()
     table = page.get_by_role("table", name="The sum of A").first
     assert table.get_by_role("rowheader").count() >= 5
-    assert table.get_by_role("cell").first.is_visible()
+    expect(table.get_by_role("cell").first).to_be_visible()
 
 
 def test_dark_by_system_and_by_choice(page: Page) -> None:
@@ -238,8 +239,8 @@ def test_colours_can_be_read(page: Page, scheme: str) -> None:
 def test_paper_shows_everything(page: Page) -> None:
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("#item-4 .ex-sum").is_visible()
-    assert page.locator("#controls").is_hidden()
+    expect(page.locator("#item-4 .ex-sum")).to_be_visible()
+    expect(page.locator("#controls")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".ex-item[open]").count() == 1
 
@@ -253,10 +254,10 @@ def test_without_script_the_page_is_complete(browser: Browser, file: Path) -> No
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(file.as_uri())
-    assert page.locator("#controls").is_hidden()
-    assert page.locator("#item-1 .ex-verdict").is_visible()
+    expect(page.locator("#controls")).to_be_hidden()
+    expect(page.locator("#item-1 .ex-verdict")).to_be_visible()
     page.locator("#item-2 > summary").click()
-    assert page.locator("#item-2 .ex-verdict").is_visible()
+    expect(page.locator("#item-2 .ex-verdict")).to_be_visible()
     title = page.locator("#item-1 .ex-making .ex-words .ex-word").first.get_attribute("title")
     assert title is not None
     assert title.startswith("By: noun")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from mars_score.study.report.page import write_report
 from tests.chromium import (
@@ -116,11 +117,11 @@ def test_figures_are_drawn(page: Page) -> None:
 def test_exact_numbers_on_hover_tap_and_focus(page: Page) -> None:
     tip = page.locator("#tip")
     cell = page.locator(f"{TABLE} tbody td").first
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     cell.hover()
     assert "95% interval" in tip.inner_text()
     page.locator("h1").hover()
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     page.locator("svg .mark").first.hover()
     assert "texts" in tip.inner_text()
     page.locator("h1").click()
@@ -131,11 +132,11 @@ def test_exact_numbers_on_hover_tap_and_focus(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     assert tip.inner_text() != first
     page.keyboard.press("Escape")
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
     page.mouse.move(2, 2)
     page.evaluate("scrollBy(0, 40)")
     page.wait_for_timeout(50)
-    assert tip.is_hidden()
+    expect(tip).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
