@@ -37,7 +37,8 @@ def test_a_pack_needs_the_encoder_alone(
             pack.add(pair, augmentation)
     other = MarsScorer(store=encoder_alone, pack=tmp_path / "refs.marspack")
     assert other.score_examples(EXAMPLES) == scorer.score_examples(EXAMPLES)
-    assert sorted(path.name for path in encoder_alone.root.iterdir()) == ["minilm-l6"]
+    models = [path.name for path in encoder_alone.root.iterdir() if not path.name.startswith(".")]
+    assert models == ["minilm-l6"]
     with pytest.raises(ModelError):  # so there really is nothing but the encoder
         MarsScorer(store=encoder_alone).signature  # noqa: B018
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -117,6 +118,7 @@ def test_an_engine_that_looks_ahead_is_not_asked_twice(
 def test_an_interruption_keeps_the_chunks_before_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "CHUNK", 5)
     metric = register(monkeypatch, Counting("count", fail_after=12))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores it
     with ScoreStore(folder) as store, pytest.raises(KeyboardInterrupt):
         run(store, "count")
     assert len(metric.asked) == 10

@@ -154,7 +154,8 @@ def explain_sudden_end(engine: Engine) -> Iterator[None]:
         with suppress(OSError):
             speaker.stdin.write(b"done")
             speaker.stdin.close()
-        speaker.wait()
+        with suppress(subprocess.TimeoutExpired):
+            speaker.wait(timeout=10)
 
 
 def prepare_streams() -> None:

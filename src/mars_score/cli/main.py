@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from contextlib import suppress
+from typing import NoReturn
 
 import click
 
@@ -100,6 +101,21 @@ def run() -> None:
             named = f"{error.filename!r}" if error.filename else "a standard stream, or a file"
             click.echo(f"error: {named}: {error.strerror or error}", err=True)
             sys.exit(EXIT_ERROR)
+
+
+def program() -> NoReturn:
+    """Run, and end; at once where Ray was in use, whose threads now and then keep Python from ending."""
+    code: str | int | None = 0
+    try:
+        run()
+    except SystemExit as leaving:
+        code = leaving.code
+    if "ray" in sys.modules and (code is None or isinstance(code, int)):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(code or 0)
+    sys.exit(code)
 
 
 def _discard_stdout() -> None:
