@@ -207,5 +207,5 @@ def save_result(result: ScoreResult, path: str | Path) -> None:
         return
     with open_writer(file, metrics=[result.metric]) as writer:
         for item in result.items:
-            writer.write(ResultRow(item.id, {result.metric: item.score}, item.flags))
+            writer.write(ResultRow(item.id, {result.metric: item.reported}, item.flags))
     write_signatures(file, {result.metric: result.signature})

@@ -124,17 +124,19 @@ class ScoringConfig:
     the weights below are 0 in the paper's formula, preset ``paper-formula``; docs/accuracy.md has the reasons."""
     match: MatchKind = "either"
     """How precision and recall of single words are joined: ``balanced``, ``recall``, or ``either``."""
-    relevance: float = 0.4
-    """Weight of closeness to the context, beside that of the references."""
+    relevance: float = 0.8
+    """Weight of closeness to the context, beside that of the references; half of it at references of ten words."""
     fluency: float = 0.3
     """Weight of words out of place, beyond the references' own."""
     facts: float = 0.1
     """What each number, name or negation costs that neither context nor references bear out; two at most count."""
     likelihood: float = 0.0
-    """Weight of how probable the language model finds the words after the context. It has to read every candidate,
-    which costs ten times as much as all the rest; stories and summaries gain much by 0.1 (docs/accuracy.md)."""
+    """Weight of how probable the language model finds the words after the context, beside the references. It has to
+    read every candidate, which costs ten times as much as all the rest; preset ``thorough`` has 0.15."""
     cap: bool = True
     """No candidate scores above a copy of its best reference, however near it is to the context."""
+    scale: Literal["raw", "percent"] = "raw"
+    """``percent``: scores run from 0, an unrelated text, to 100, a copy of the best reference of the same item."""
     reader: str = "minilm-l6"
     """The encoder that reads single words and their order; only the default one has a head for it."""
     dtype: str = "float32"
@@ -253,6 +255,7 @@ def _check(config: MarsConfig) -> None:
         "references must be best or mean": scoring.references in ("best", "mean"),
         "words must lie between 0 and 1": 0 <= scoring.words <= 1,
         "match must be balanced, recall or either": scoring.match in ("balanced", "recall", "either"),
+        "scale must be raw or percent": scoring.scale in ("raw", "percent"),
         "relevance, fluency, facts and likelihood must not be negative": min(
             scoring.relevance, scoring.fluency, scoring.facts, scoring.likelihood
         ) >= 0,
@@ -277,6 +280,7 @@ PRESETS: dict[str, MarsConfig] = {
     "story": MarsConfig(),
     "summary": MarsConfig(),
     "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
+    "thorough": MarsConfig(scoring=ScoringConfig(likelihood=0.15)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(

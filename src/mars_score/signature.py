@@ -22,6 +22,7 @@ def signature(
         "q": f"{_number(scoring.q)}",
         "refs": scoring.references,
         **_adjusting(scoring, reader, judge),
+        **({"scale": algorithm("percent")} if scoring.scale == "percent" else {}),
         "dtype": f"{config.infilling.dtype}/{scoring.dtype}",
     }
     return joined(parts)

@@ -37,9 +37,9 @@ def assert_score(
     __tracebackhide__ = True  # pytest shows the caller's line
     chosen = shared_scorer(**options) if scorer is None else scorer
     (item,) = chosen.score([candidate], [reference], [context], [question])
-    if item.score < at_least:
+    if item.reported < at_least:
         raise AssertionError(
-            f"{item.score:.4f} is below {at_least}: {candidate!r}\n"
+            f"{item.reported:.4f} is below {at_least}: {candidate!r}\n"
             + "\n".join(f"  {line}" for line in describe(item).splitlines()[1:])
             + f"\n  signature: {chosen.signature}"
         )

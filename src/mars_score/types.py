@@ -192,10 +192,17 @@ class ItemScore:
     """The share of the candidate's words that stand in runs of words copied from the context: said, not fined."""
     facts: tuple[Fact, ...] = ()
     """What neither context nor references bear out, in the candidate's order."""
+    percent: float | None = None
+    """The score from 0, an unrelated text, to 100, a copy of the best reference; with ``scale="percent"`` alone."""
     example: Example | None = field(default=None, repr=False, compare=False)
     """What was scored, as it was given."""
     scorer: Any = field(default=None, repr=False, compare=False)
     """The `MarsScorer` that scored it, which can explain it."""
+
+    @property
+    def reported(self) -> float:
+        """The score on the scale that was asked for."""
+        return self.score if self.percent is None else self.percent
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that can be written as JSON."""
@@ -206,6 +213,7 @@ class ItemScore:
         return {
             "id": self.id,
             "score": self.score if math.isfinite(self.score) else None,
+            **({} if self.percent is None else {"percent": self.percent}),
             "flags": list(self.flags),
             "copied": self.copied,
             "adjustments": [asdict(one) for one in self.adjustments],
@@ -230,7 +238,7 @@ class ScoreResult:
     @property
     def scores(self) -> list[float]:
         """One number an example."""
-        return [item.score for item in self.items]
+        return [item.reported for item in self.items]
 
     @property
     def mean(self) -> float:
@@ -249,7 +257,7 @@ class ScoreResult:
 
         rows = [
             {
-                self.metric: item.score,
+                self.metric: item.reported,
                 **{one.name: one.amount for one in item.adjustments},
                 "flags": " ".join(item.flags),
                 "candidate": item.example.candidate if item.example else None,

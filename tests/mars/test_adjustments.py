@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,14 @@ from hypothesis import strategies as st
 from mars_score import flags
 from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
-from mars_score.mars.adjustments import WORST, ContextNgrams, ReferenceBaseline, adjustments, fluency_of
+from mars_score.mars.adjustments import (
+    HALF_RELEVANT,
+    WORST,
+    ContextNgrams,
+    ReferenceBaseline,
+    adjustments,
+    fluency_of,
+)
 from mars_score.mars.facts import Sources
 from mars_score.mars.score import NEARLY_ALL, REFERENCE_SETS, Comparator
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Template, human_reference
@@ -114,7 +122,8 @@ class TestByHand:
         (one,) = score(only(relevance=0.6), "the hat", ["goat", "ship"], ["rr"]).adjustments
         assert one.measured == pytest.approx(near[0], abs=1e-6)
         assert one.usual == pytest.approx(sum(near[1:]) / 3, abs=1e-6)
-        assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3), abs=1e-6)
+        share = 1 / (1 + HALF_RELEVANT)  # the references have one word each
+        assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3) * share, abs=1e-6)
 
     def test_copied_words_gain_nothing_by_their_closeness(self) -> None:
         """A gain is for words that are not copied; what is further from the context loses as before."""
@@ -122,7 +131,8 @@ class TestByHand:
         assert own.measured > own.usual
         assert own.amount == pytest.approx(0.0, abs=1e-6)
         (far,) = score(only(relevance=1.0), "rr", [CONTEXT]).adjustments
-        assert far.amount == pytest.approx(far.measured - far.usual)
+        words = len(re.findall(r"\w+|[^\w\s]", CONTEXT))
+        assert far.amount == pytest.approx((far.measured - far.usual) * words / (words + HALF_RELEVANT))
         assert far.amount < 0
 
     @pytest.mark.parametrize(("candidate", "count", "counted"), [

@@ -105,7 +105,8 @@ def plain_score(example: Example, found: list[Augmentation], read: Read, config:
     gain = whole @ context - np.mean([read(text)[0] @ context for text in texts])
     if gain > 0:
         gain *= 1 - copied_share(example.candidate, example.context)
-    return float(score + config.relevance * gain)
+    words = np.mean([len(re.findall(r"\w+|[^\w\s]", text)) for text in human])
+    return float(score + config.relevance * gain * words / (words + 10))
 
 
 def copied_share(candidate: str, context: str) -> float:

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mars_score.lm.likelihood import Likelihood, Reading
-from mars_score.mars.adjustments import LEAST, MARGIN, ORDINARY, likelihood_adjustment, read_likelihoods
+from mars_score.mars.adjustments import (
+    HALF_READ,
+    LEAST_LIKELY,
+    MOST_LIKELY,
+    likelihood_adjustment,
+    read_likelihoods,
+)
 from mars_score.types import Adjustment, Example
 
 if TYPE_CHECKING:
@@ -48,38 +54,43 @@ def test_candidates_and_references_are_read() -> None:
     ]
     found = read_likelihoods(rows, cast("Likelihood", Told()), lambda *_: None)
     assert found == {
-        ("x", "-4"): -4,
-        ("x", "-3"): -3,
-        ("x", "-2"): -2,
-        ("x", ""): LEAST,
-        ("y", "-4"): -4,
-        ("y", "-3"): -3,
+        ("x", "-4"): (-4, 3),
+        ("x", "-3"): (-3, 3),
+        ("x", "-2"): (-2, 3),
+        ("x", ""): (0, 0),
+        ("y", "-4"): (-4, 3),
+        ("y", "-3"): (-3, 3),
     }
 
 
-def told(candidate: float, *references: float, weight: float = 0.2) -> Adjustment:
+def told(candidate: float, *references: float, weight: float = 0.2, tokens: int = HALF_READ) -> Adjustment:
     """The adjustment of a candidate among references, each given as its mean log-probability."""
-    texts = {("x", f"reference {place}"): value for place, value in enumerate(references)}
+    texts = {("x", f"reference {place}"): (value, 9) for place, value in enumerate(references)}
     example = Example("1", "candidate", tuple(text for _, text in texts), "x")
-    return likelihood_adjustment(example, {("x", "candidate"): candidate, **texts}, weight)
+    return likelihood_adjustment(example, {("x", "candidate"): (candidate, tokens), **texts}, weight)
 
 
 @pytest.mark.parametrize(
-    ("mean", "amount"),
-    [(ORDINARY, 0.0), (-4.0, -0.2), (-2.0, 0.2), (-1.5, 0.3), (-0.1, 0.3), (LEAST, -1.2), (-40.0, -1.2)],
-)
-def test_worked_by_hand(mean: float, amount: float) -> None:
-    """The better of the references has -2.5, so -1.5 is the most that counts."""
-    found = told(mean, -5.0, -2.5)
-    assert (found.name, found.usual) == ("likelihood", ORDINARY)
+    ("mean", "tokens", "amount"),
+    [
+        (-2.5, 16, 0.0), (-3.5, 16, -0.1), (-2.0, 16, 0.05), (-1.0, 16, 0.1), (-0.1, 16, 0.1), (-5.5, 16, -0.3),
+        (-40.0, 16, -0.3), (-3.5, 4, -0.04), (-3.5, 48, -0.15), (0.0, 0, 0.0),
+    ],
+)  # fmt: skip
+def test_worked_by_hand(mean: float, tokens: int, amount: float) -> None:
+    """The better of the references has -2.5; of 16 tokens half counts."""
+    found = told(mean, -5.0, -2.5, tokens=tokens)
+    assert (found.name, found.usual) == ("likelihood", -2.5)
     assert found.amount == pytest.approx(amount)
     assert found.amount == pytest.approx(0.2 * (found.measured - found.usual))
 
 
-@given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-12, 0), st.floats(0, 1))
-def test_the_more_probable_never_loses(one: float, other: float, reference: float, weight: float) -> None:
-    low, high = (told(mean, reference, weight=weight).amount for mean in sorted((one, other)))
-    assert low <= high <= told(reference, reference, weight=weight).amount + weight * (MARGIN + 1e-9)
+@given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-12, 0), st.floats(0, 1), st.integers(0, 500))
+def test_the_more_probable_never_loses(
+    one: float, other: float, reference: float, weight: float, tokens: int
+) -> None:
+    low, high = (told(mean, reference, weight=weight, tokens=tokens).amount for mean in sorted((one, other)))
+    assert LEAST_LIKELY * weight <= low <= high <= MOST_LIKELY * weight
 
 
 @pytest.fixture(scope="module")
@@ -91,21 +102,23 @@ def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(smollm)
     model = AutoModelForCausalLM.from_pretrained(smollm, dtype=torch.float32)
 
-    def mean(context: str, text: str) -> float:
+    def read(context: str, text: str) -> tuple[float, int]:
         before = tokenizer(context).input_ids
         after = tokenizer(f" {text}" if before else text).input_ids
         ids = torch.tensor([[judged.guided.model.start, *before, *after]])
         with torch.inference_mode():
             logs = model(ids).logits[0, :-1].log_softmax(-1)
-        return float(logs[torch.arange(len(ids[0]) - 1), ids[0, 1:]][len(before) :].mean())
+        return float(logs[torch.arange(len(ids[0]) - 1), ids[0, 1:]][len(before) :].mean()), len(after)
 
     items = judged.score_examples(ROWS)
     for row, item in zip(ROWS[:4], items, strict=False):
-        most = MARGIN + mean(row.context, REFERENCE)
+        (usual, _), (mean, tokens) = read(row.context, REFERENCE), read(row.context, row.candidate)
         (found,) = (one for one in item.adjustments if one.name == "likelihood")
-        assert found.measured == pytest.approx(min(most, mean(row.context, row.candidate)), abs=1e-4)
+        assert found.usual == pytest.approx(usual, abs=1e-4)
+        counted = min(1, max(-3, mean - usual)) * tokens / (tokens + 16)
+        assert found.amount == pytest.approx(0.1 * counted, abs=1e-5)
     (found,) = (one for one in items[4].adjustments if one.name == "likelihood")
-    assert found.measured == LEAST
+    assert found.amount == 0
 
 
 def test_it_is_added_to_the_default_score(scorer: MarsScorer, judged: MarsScorer) -> None:
@@ -122,8 +135,8 @@ def test_nonsense_loses_more_than_sense(scorer: MarsScorer, judged: MarsScorer) 
         item.score - plain.score
         for item, plain in zip(judged.score_examples(ROWS), scorer.score_examples(ROWS), strict=True)
     )
-    assert lost < good - 0.1
-    assert copy == pytest.approx(0, abs=0.3)
+    assert lost < good - 0.05
+    assert copy == 0
 
 
 def test_nobody_is_above_a_copy_of_the_reference(judged: MarsScorer) -> None:

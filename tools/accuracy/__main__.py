@@ -17,7 +17,7 @@ from pathlib import Path
 from accuracy.compare import report
 from accuracy.features import SETS, measure
 from mars_score.cli.options import setting_value
-from mars_score.config import MarsConfig
+from mars_score.config import preset
 from mars_score.mars.scorer import MarsScorer
 
 
@@ -41,10 +41,10 @@ def main() -> None:
     source, target = options.folders
     target.mkdir(parents=True, exist_ok=True)
     pairs = [text.split("=", 1) for text in options.set]
-    settings = {name: setting_value(MarsConfig(), name, value) for name, value in pairs}
+    settings = {name: setting_value(preset("thorough"), name, value) for name, value in pairs}
     if options.human_only:
         settings["ratios"] = ()
-    scorer = MarsScorer(config=MarsConfig().with_options(**settings))
+    scorer = MarsScorer(config=preset("thorough").with_options(**settings))
     for name in options.only.split(",") if options.only else SETS:
         measure(source, target, name, options.rows, scorer)
         print(f"{name} done", file=sys.stderr, flush=True)

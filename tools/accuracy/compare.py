@@ -11,15 +11,24 @@ from typing import Any
 import numpy as np
 
 from accuracy.features import BASELINES, SETS
+from mars_score.stats.bootstrap import interval, resampled_correlation
 from mars_score.stats.correlation import correlate
-from mars_score.stats.data import scored
+from mars_score.stats.data import Scored, scored
+from mars_score.stats.pairwise import pairwise_accuracy
+from mars_score.stats.permutation import perm_both
 
 Weights = Mapping[str, float]
-DEFAULT: Weights = {"words": 0.5, "relevance": 0.4, "fluency": 0.3, "facts": 0.1}
+DEFAULT: Weights = {"words": 0.5, "relevance": 0.8, "fluency": 0.3, "facts": 0.1}
+THOROUGH: Weights = {**DEFAULT, "likelihood": 0.15}
+TERMS = ("relevance", "fluency", "facts", "likelihood")
 GRID: dict[str, tuple[float, ...]] = {
-    "words": (0.0, 0.5), "relevance": (0.0, 0.2, 0.3, 0.4), "fluency": (0.0, 0.3, 0.5), "facts": (0.0, 0.05, 0.1),
+    "words": (0.0, 0.5), "relevance": (0.0, 0.4, 0.6, 0.8), "fluency": (0.0, 0.3), "facts": (0.0, 0.05, 0.1),
+    "likelihood": (0.0, 0.05, 0.1, 0.15),
 }  # fmt: skip
-"""What a fold chooses from."""
+"""What a fold chooses from; of likelihood, for the default, 0 alone."""
+DRAWS = 1000
+SIGNIFICANT = 0.05
+PAPER_BASELINES = tuple(name for name in BASELINES if name != "chrf")
 
 
 class Measured:
@@ -31,18 +40,20 @@ class Measured:
 
     def scores(self, weights: Weights) -> list[float]:
         """The scores of a formula: Eq. 7, part of its place taken by single words, and the weighted terms."""
-        column = {name: np.array(self.columns[name], float) for name in ("formula", *DEFAULT)}
-        total = column["formula"] + weights.get("words", 0.0) * (column["words"] - column["formula"])
-        gain, copied = column["relevance"], np.array(self.columns["copied"], float)
-        column["relevance"] = np.where(gain > 0, gain * (1 - copied), gain)
-        for term in ("relevance", "fluency", "facts"):
-            total = total + weights.get(term, 0.0) * column[term]
+        formula, words = (np.array(self.columns[name], float) for name in ("formula", "words"))
+        total = formula + weights.get("words", 0.0) * (words - formula)
+        for term in TERMS:
+            total = total + weights.get(term, 0.0) * np.array(self.columns[term], float)
         return [float(value) for value in total]
+
+    def rows(self, values: list[float | None]) -> Scored:
+        """Scores beside people's ratings."""
+        items = self.columns["item"]
+        return scored(values, self.columns["human"], items, [""] * len(items))
 
     def agreement(self, values: list[float | None]) -> tuple[float, float]:
         """Pooled Pearson, and Kendall by item; NaN where it is undefined."""
-        items = self.columns["item"]
-        rows = scored(values, self.columns["human"], items, [""] * len(items))
+        items, rows = self.columns["item"], self.rows(values)
         few = len(items) - len(set(items)) < 10
         pooled = correlate(rows, "pooled", "pearson").value
         by_item = None if few else correlate(rows, "item", "kendall").value
@@ -50,38 +61,70 @@ class Measured:
 
 
 def report(folder: Path) -> str:
-    """The table of formulas and baselines, and what each fold would choose."""
+    """The tables of docs/accuracy.md: agreement, what each fold chooses, and intervals and tests."""
     sets = {name: Measured(folder / f"{name}.json") for name in SETS if (folder / f"{name}.json").is_file()}
-    formulas = {"Eq. 7": {}, "default": DEFAULT} | {
-        f"without {term}": {other: weight for other, weight in DEFAULT.items() if other != term}
+    formulas = {"Eq. 7": {}, "default": DEFAULT, "thorough": THOROUGH} | {
+        f"thorough without {term}": {other: weight for other, weight in THOROUGH.items() if other != term}
         for term in DEFAULT
     }
-    rows = {
-        name: [data.agreement(list(data.scores(weights))) for data in sets.values()]
-        for name, weights in formulas.items()
+    values: dict[str, list[list[float | None]]] = {
+        name: [list(data.scores(weights)) for data in sets.values()] for name, weights in formulas.items()
     }
     for metric in ("human_reference", *BASELINES):
-        rows[metric] = [data.agreement(data.columns[metric]) for data in sets.values()]
-    left_out = leave_one_out(sets)
-    rows["chosen on the other sets"] = [agreement for _, agreement in left_out.values()]
+        values[metric] = [data.columns[metric] for data in sets.values()]
+    rows = {
+        name: [data.agreement(own) for data, own in zip(sets.values(), each, strict=True)]
+        for name, each in values.items()
+    }
+    folds = {"default": leave_one_out(sets, reads=False), "thorough": leave_one_out(sets, reads=True)}
+    for name, chosen in folds.items():
+        rows[f"{name}, chosen on the other sets"] = [agreement for _, agreement in chosen.values()]
     lines = [f"| | {' | '.join(sets)} | mean |", "|---|" + "---|" * (len(sets) + 1)]
     for kind, title in enumerate(("Pearson, pooled", "Kendall by item")):
         lines.append(f"| **{title}** |" + " |" * (len(sets) + 1))
         for name, pairs in rows.items():
-            values = [pair[kind] for pair in pairs]
-            numbers = " | ".join(map(_number, [*values, float(np.nanmean(values))]))
-            lines.append(f"| {name} | {numbers} |")
-    lines += ["", "Weights that each fold chose on the other sets:", ""]
-    lines += [
-        f"- {name}: {', '.join(f'{k} {v:g}' for k, v in weights.items())}"
-        for name, (weights, _) in left_out.items()
+            numbers = [pair[kind] for pair in pairs]
+            cells = " | ".join(map(_number, [*numbers, float(np.nanmean(numbers))]))
+            lines.append(f"| {name} | {cells} |")
+    for name, chosen in folds.items():
+        lines += ["", f"Weights that each fold chose, {name}:", ""]
+        lines += [
+            f"- {left_out}: {', '.join(f'{k} {v:g}' for k, v in weights.items())}"
+            for left_out, (weights, _) in chosen.items()
+        ]
+    return "\n".join([*lines, "", *_tested(sets, values)])
+
+
+def _tested(sets: Mapping[str, Measured], values: Mapping[str, list[list[float | None]]]) -> list[str]:
+    """Intervals of Pearson's r, pairwise accuracy with ties, and tests against every baseline of the paper."""
+    lines = [
+        "| set | score | Pearson, 95% interval | pairwise accuracy | of 8 baselines ahead | significantly |",
+        "|---|---|---|---|---|---|",
     ]
-    return "\n".join(lines)
+    for place, (name, data) in enumerate(sets.items()):
+        for formula in ("Eq. 7", "default", "thorough"):
+            rows = data.rows(values[formula][place])
+            found = interval(
+                resampled_correlation(rows, "pooled", "pearson"), len(rows.item_names), draws=DRAWS
+            )
+            accuracy = pairwise_accuracy(rows).value
+            ahead = [data.rows(values[metric][place]) for metric in PAPER_BASELINES]
+            tests = [perm_both(rows, other, draws=DRAWS) for other in ahead]
+            wins = [test for test in tests if test.difference is not None and test.difference > 0]
+            sure = [test for test in wins if test.p_two_sided is not None and test.p_two_sided < SIGNIFICANT]
+            lines.append(
+                f"| {name} | {formula} | {_number(found.low)} to {_number(found.high)} | {_number(accuracy)} "
+                f"| {len(wins)} | {len(sure)} |"
+            )
+    return lines
 
 
-def leave_one_out(sets: Mapping[str, Measured]) -> dict[str, tuple[Weights, tuple[float, float]]]:
+def leave_one_out(
+    sets: Mapping[str, Measured], *, reads: bool
+) -> dict[str, tuple[Weights, tuple[float, float]]]:
     """For each set, the weights that are best on the others by the mean of both measures, and what they reach on it."""
-    choices = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
+    grid = GRID if reads else {**GRID, "likelihood": (0.0,)}
+    choices = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     reached = {
         name: [data.agreement(list(data.scores(weights))) for weights in choices]
         for name, data in sets.items()
@@ -99,5 +142,5 @@ def leave_one_out(sets: Mapping[str, Measured]) -> dict[str, tuple[Weights, tupl
     return chosen
 
 
-def _number(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}".replace("0.", ".", 1)
+def _number(value: float | None) -> str:
+    return "-" if value is None or np.isnan(value) else f"{value:.3f}".replace("0.", ".", 1)

@@ -14,6 +14,7 @@ from mars_score.io.datasets.loading import load_dataset
 from mars_score.metrics.registry import make_metric
 
 if TYPE_CHECKING:
+    from mars_score.config import ScoringConfig
     from mars_score.io.datasets.base import Rated
     from mars_score.mars.scorer import MarsScorer
     from mars_score.types import ItemScore
@@ -72,7 +73,7 @@ def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer
             None if value.score is None else sign * value.score for value in metric.score(examples)
         ]
     result = scorer.score_examples(examples)
-    terms = [_terms(item) for item in result]
+    terms = [_terms(item, scorer.config.scoring) for item in result]
     columns |= {term: [row[term] for row in terms] for term in terms[0]}
     columns["cosines"] = [[term.cosine for term in item.augmented] for item in result]
     path.write_text(
@@ -81,17 +82,18 @@ def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer
     )
 
 
-def _terms(item: ItemScore) -> dict[str, float]:
-    """The parts of a default score, without their weights."""
+def _terms(item: ItemScore, weights: ScoringConfig) -> dict[str, float]:
+    """The parts of a score, each divided by its weight; single words as they match."""
     parts = {part.name: part for part in item.adjustments}
-    relevance, fluency = parts.get("relevance"), parts["fluency"]
+    terms = {
+        name: parts[name].amount / getattr(weights, name) if name in parts else 0.0
+        for name in ("relevance", "fluency", "facts", "likelihood")
+    }
     return {
         "mars": item.score,
         "formula": sum(term.cosine * term.weight for term in item.augmented),
         "human_reference": item.augmented[0].cosine,
         "words": parts["words"].measured,
-        "relevance": relevance.measured - relevance.usual if relevance else 0.0,
-        "fluency": min(0.0, fluency.measured - fluency.usual),
-        "facts": -float(min(2, len(item.facts))),
+        **terms,
         "copied": item.copied,
     }

@@ -41,9 +41,9 @@ class MarsTestMetric(BaseMetric):  # type: ignore[misc]  # not followed by the t
         return self._taken(await self._gathering.score(*_texts(test_case)))
 
     def _taken(self, item: ItemScore) -> float:
-        self.score, self.reason, self.error = item.score, describe(item), None
-        self.success = item.score >= self.threshold
-        return item.score
+        self.score, self.reason, self.error = item.reported, describe(item), None
+        self.success = item.reported >= self.threshold
+        return item.reported
 
     def is_successful(self) -> bool:
         """Whether the last case reached the threshold."""

@@ -28,7 +28,7 @@ def mars(preset: str = "general", context: str | None = None, **options: Any) ->
         before = state.input_text if context is None else str(state.metadata[context])
         item = await gathering.score(state.output.completion, list(target), before)
         return Score(
-            value=item.score,
+            value=item.reported,
             answer=state.output.completion,
             explanation=describe(item),
             metadata={"signature": signature, "flags": list(item.flags)},

@@ -34,7 +34,7 @@ def mars_scorer(
         item = gathering.submit(str(outputs), expectations[reference], before).result()
         return Feedback(
             name="mars",
-            value=item.score,
+            value=item.reported,
             rationale=describe(item),
             metadata={"signature": gathering.scorer.signature, "flags": " ".join(item.flags)},
         )

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mars_score.progress import StageProgress
     from mars_score.types import Example
 
-    Likelihoods = Mapping[tuple[str, str], float]
-    """By context and text: the mean log-probability of a token."""
+    Likelihoods = Mapping[tuple[str, str], tuple[float, int]]
+    """By context and text: the mean log-probability of a token, and the number of tokens."""
 
 
 # Texts compared piece by piece: each piece finds the likest one of the other text (as BERTScore does).
@@ -93,40 +93,41 @@ class ContextNgrams:
 
 # Is this what one would say here? How probable the language model finds candidates after their contexts.
 
-ORDINARY = -3.0
-"""What ordinary prose has, a perplexity of 20: there nothing is added or taken."""
-MARGIN = 1.0
-"""So much more than the most probable human reference is as much as counts; copies of the context have more."""
-LEAST = -9.0
-"""Nothing is lost by less than this, which is that of random words; also the value of an empty text."""
+MOST_LIKELY, LEAST_LIKELY = 1.0, -3.0
+"""Nats beside the most probable human reference: more than these count no further, up or down."""
+HALF_READ = 16
+"""Tokens of a candidate of whose likelihood half counts: of a word or two it tells nothing of how well they are put."""
 
 
 def read_likelihoods(
-    examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress
+    examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress, also: Sequence[str] = ()
 ) -> Likelihoods:
-    """Read each candidate and each reference."""
+    """Read each candidate and each reference, and some texts more after each context."""
     pairs = dict.fromkeys(
-        (one.context, text) for one in examples for text in (one.candidate, *one.references)
+        (one.context, text) for one in examples for text in (one.candidate, *one.references, *also)
     )
     readings = likelihood.read(list(pairs), partial(progress, "reading"))
     return {
-        pair: reading.mean if reading.log_probs else LEAST
+        pair: (reading.mean if reading.log_probs else 0.0, len(reading.log_probs))
         for pair, reading in zip(pairs, readings, strict=True)
     }
 
 
 def likelihood_adjustment(example: Example, likelihoods: Likelihoods, weight: float) -> Adjustment:
-    """How probable a candidate is, where its references say how much of that is possible by honest means."""
-    most = MARGIN + max(likelihoods[example.context, text] for text in example.references)
-    counted = max(LEAST, min(likelihoods[example.context, example.candidate], most))
-    meaning = "how probable the words are after this context, as far as that counts beside the references"
-    return Adjustment("likelihood", weight * (counted - ORDINARY), counted, ORDINARY, meaning)
+    """How probable a candidate is beside the most probable human reference: it says what is usual here."""
+    usual = max(likelihoods[example.context, text][0] for text in example.references)
+    mean, tokens = likelihoods[example.context, example.candidate]
+    counted = min(MOST_LIKELY, max(LEAST_LIKELY, mean - usual)) * tokens / (tokens + HALF_READ)
+    meaning = "how probable the words are after this context, beside the references; long texts tell more"
+    return Adjustment("likelihood", weight * counted, usual + counted, usual, meaning)
 
 
 # What cosines do not see: fluency, closeness to the context, and facts.
 
 WORST = -1.0
 """The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
+HALF_RELEVANT = 10
+"""Words of a reference for which half of the closeness to the context counts: a short answer need not be like it."""
 MOST_FACTS = 2
 """No more facts than these cost anything: so no term moves a score by more than a few tenths."""
 
@@ -143,6 +144,8 @@ class ReferenceBaseline:
     """Mean cosine of references and augmentations with the context."""
     fluency: float
     """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
+    words: float = 0.0
+    """Mean number of words of the human references."""
 
     @classmethod
     def of(
@@ -156,7 +159,8 @@ class ReferenceBaseline:
             return cls(None, sources, 0.0, fluency)
         texts = [text for each in references for text in each]
         relevance = fmean(cosine(encodings[text], encodings[context]) for text in texts)
-        return cls(ContextNgrams.of(context), sources, relevance, fluency)
+        words = fmean(len(_WORD.findall(text)) for text in human)
+        return cls(ContextNgrams.of(context), sources, relevance, fluency, words)
 
 
 def fluency_of(encoding: Encoding) -> float:
@@ -184,7 +188,7 @@ def adjustments(
         gain = relevance - usual.relevance
         if gain > 0:  # what a copy gains by being a copy is taken away, not fined
             gain *= 1 - usual.ngrams.copied(example.candidate)
-        amount = config.relevance * gain
+        amount = config.relevance * gain * usual.words / (usual.words + HALF_RELEVANT)
         meaning = "closeness to the context, beside that of the references; copied words gain nothing by it"
         terms.append(Adjustment("relevance", amount, relevance, usual.relevance, meaning))
     if config.facts:

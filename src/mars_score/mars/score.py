@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from mars_score.mars.adjustments import (
     read_likelihoods,
     soft_match,
 )
+from mars_score.mars.scale import UNRELATED, PercentScale
 from mars_score.storage.lru import LRUCache
 from mars_score.types import (
     Adjustment,
@@ -33,7 +35,7 @@ from mars_score.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -96,6 +98,7 @@ class ReferenceSet:
     """For the adjustments; the paper's formula has none."""
     most: float | None = None
     """What a copy of the best human reference gets, if nothing may get more."""
+    scale: PercentScale | None = None
 
     @classmethod
     def of(cls, augmentations: Sequence[Augmentation], config: ScoringConfig) -> ReferenceSet:
@@ -125,10 +128,17 @@ class ReferenceSet:
             flags=frozenset({*cut, *(flag for one in self.augmentations for flag in one.flags)}),
             usual=ReferenceBaseline.of(example.context, texts, encodings) if self.config.adjusts else None,
         )
-        if not self.config.cap:
+        percent = self.config.scale == "percent"
+        if not self.config.cap and not percent:
             return found
-        copies = (replace(example, candidate=text) for text in dict.fromkeys(each[0] for each in texts))
-        return replace(found, most=max(found.score(copy, encodings, likelihoods).score for copy in copies))
+
+        def scores(candidates: Iterable[str]) -> list[float]:
+            rows = (replace(example, candidate=text) for text in candidates)
+            return [found.score(row, encodings, likelihoods).score for row in rows]
+
+        copy = max(scores(dict.fromkeys(each[0] for each in texts)))
+        scale = PercentScale(median(scores(UNRELATED)), copy) if percent else None
+        return replace(found, most=copy if self.config.cap else None, scale=scale)
 
     def score(
         self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods
@@ -159,7 +169,8 @@ class ReferenceSet:
             self._copied(example.candidate),
             facts,
         )
-        return item if self.most is None else _capped(item, self.most)
+        item = item if self.most is None else _capped(item, self.most)
+        return item if self.scale is None else replace(item, percent=self.scale.percent(item.score))
 
     def _facts(self, candidate: str) -> tuple[Fact, ...]:
         """What neither context nor references bear out, where facts count."""
@@ -251,13 +262,15 @@ class Comparator:
             example.context for example in examples if self.config.adjusts and example.context.strip()
         )
         candidates = dict.fromkeys(example.candidate for example in examples)
+        also = UNRELATED if self.config.scale == "percent" else ()
+        references |= dict.fromkeys(also)
         encodings = _encode([*candidates, *references, *contexts], encoder, memory, progress)
         for text in (*references, *contexts):  # the next system has them too; its candidates are its own
             memory.keep(text, encodings[text])
         for text in candidates:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
-        likelihoods = {} if likelihood is None else read_likelihoods(examples, likelihood, progress)
+        likelihoods = {} if likelihood is None else read_likelihoods(examples, likelihood, progress, also)
         with single_threaded_torch():
             for pairs, reference_set in sets.items():
                 if self.reference_sets.get(pairs) is not reference_set:

@@ -62,7 +62,7 @@ class MarsMetric:
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Augment what is new, then compare; the texts are clean."""
         result = self.scorer.score_cleaned(examples, progress=progress)
-        return [Value(item.score, item.flags) for item in result]
+        return [Value(item.reported, item.flags) for item in result]
 
 
 def _mars(**options: Any) -> Callable[[str, MarsScorer], Metric]:

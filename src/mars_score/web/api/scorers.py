@@ -161,7 +161,7 @@ def _explained(
     others = score_all([metric for metric in metrics if metric.name != MARS], examples, progress)
     rows: list[ResultRow] = []
     for item, other in zip(items, others, strict=True):
-        scores = {name: item.score if name == MARS else other.scores[name] for name in signatures}
+        scores = {name: item.reported if name == MARS else other.scores[name] for name in signatures}
         rows.append(ResultRow(item.id, scores, tuple(sorted({*item.flags, *other.flags}))))
     explained = explain_examples(scorer, examples, items)
     beside = {row.id: {name: score for name, score in row.numbers().items() if name != MARS} for row in rows}

@@ -259,7 +259,7 @@ def _candidate(
         rest=rest if abs(rest) > SMALLEST_REST else 0.0,
         flags=item.flags,
         copied=item.copied,
-        percent=getattr(item, "percent", None),
+        percent=item.percent,
         human=humans.get(given.id),
     )
 
