@@ -52,7 +52,7 @@ def test_candidates_and_references_are_read() -> None:
         Example("2", "", ("-3",), "x"),
         Example("3", "-4", ("-3",), "y"),
     ]
-    found = read_likelihoods(rows, cast("Likelihood", Told()), lambda *_: None)
+    found = read_likelihoods(rows, [("y", "-1")], cast("Likelihood", Told()), lambda *_: None)
     assert found == {
         ("x", "-4"): (-4, 3),
         ("x", "-3"): (-3, 3),
@@ -60,6 +60,7 @@ def test_candidates_and_references_are_read() -> None:
         ("x", ""): (0, 0),
         ("y", "-4"): (-4, 3),
         ("y", "-3"): (-3, 3),
+        ("y", "-1"): (-1, 3),
     }
 
 
@@ -147,6 +148,13 @@ def test_nobody_is_above_a_copy_of_the_reference(judged: MarsScorer) -> None:
     ]
     *others, copy = judged.score_examples(near).scores
     assert max(others) <= copy
+
+
+def test_spaces_around_a_reference_do_no_harm(judged: MarsScorer) -> None:
+    spaced = Example("1", GOOD, (f"  {REFERENCE}\n", f"{REFERENCE.replace(' ', '  ', 1)} "), CONTEXT)
+    (item,) = judged.with_options(scale="percent").score_examples([spaced])
+    assert item.percent is not None
+    assert 0 < item.percent < 100
 
 
 def test_other_rows_do_not_matter(judged: MarsScorer) -> None:

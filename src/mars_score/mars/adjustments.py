@@ -100,12 +100,14 @@ HALF_READ = 16
 
 
 def read_likelihoods(
-    examples: Sequence[Example], likelihood: Likelihood, progress: StageProgress, also: Sequence[str] = ()
+    examples: Sequence[Example],
+    others: Sequence[tuple[str, str]],
+    likelihood: Likelihood,
+    progress: StageProgress,
 ) -> Likelihoods:
-    """Read each candidate and each reference, and some texts more after each context."""
-    pairs = dict.fromkeys(
-        (one.context, text) for one in examples for text in (one.candidate, *one.references, *also)
-    )
+    """Read each candidate and each reference, and other texts, given with their contexts."""
+    own = ((one.context, text) for one in examples for text in (one.candidate, *one.references))
+    pairs = dict.fromkeys((*own, *others))
     readings = likelihood.read(list(pairs), partial(progress, "reading"))
     return {
         pair: (reading.mean if reading.log_probs else 0.0, len(reading.log_probs))

@@ -117,6 +117,11 @@ class ReferenceSet:
             config,
         )
 
+    @property
+    def human(self) -> tuple[str, ...]:
+        """The references as people wrote them."""
+        return tuple(dict.fromkeys(found.augmented[0].text for found in self.augmentations))
+
     def measured(
         self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods
     ) -> ReferenceSet:
@@ -136,7 +141,7 @@ class ReferenceSet:
             rows = (replace(example, candidate=text) for text in candidates)
             return [found.score(row, encodings, likelihoods).score for row in rows]
 
-        copy = max(scores(dict.fromkeys(each[0] for each in texts)))
+        copy = max(scores(self.human))
         scale = PercentScale(median(scores(UNRELATED)), copy) if percent else None
         return replace(found, most=copy if self.config.cap else None, scale=scale)
 
@@ -270,7 +275,11 @@ class Comparator:
         for text in candidates:
             if text not in references and text not in contexts:
                 memory.keep_for_now(text, encodings[text])
-        likelihoods = {} if likelihood is None else read_likelihoods(examples, likelihood, progress, also)
+        # What a copy is compared by is the text of the augmentation, which may be spaced otherwise.
+        copies = [
+            (one.context, text) for pairs, one in firsts.items() for text in (*sets[pairs].human, *also)
+        ]
+        likelihoods = {} if likelihood is None else read_likelihoods(examples, copies, likelihood, progress)
         with single_threaded_torch():
             for pairs, reference_set in sets.items():
                 if self.reference_sets.get(pairs) is not reference_set:
