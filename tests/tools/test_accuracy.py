@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from accuracy.compare import DEFAULT, GRID, Measured, leave_one_out, report
+from accuracy.compare import DEFAULT, GRID, THOROUGH, Measured, leave_one_out, report
 from accuracy.features import sample
 
-from mars_score.config import ScoringConfig
+from mars_score.config import preset
 from tests.study.toys import dataset
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
     """A set on which people agree with one term alone."""
     random = np.random.default_rng(seed)
-    columns = {term: random.normal(size=120) for term in ("formula", *DEFAULT)}
+    columns = {term: random.normal(size=120) for term in ("formula", *THOROUGH)}
     columns["copied"] = np.zeros(120)
     columns["facts"] = -random.integers(0, 3, 120).astype(float)
     rows = {term: [float(value) for value in values] for term, values in columns.items()}
@@ -32,8 +32,9 @@ def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
 
 
 def test_the_weights_are_those_of_the_default() -> None:
-    scoring = ScoringConfig()
-    assert {term: getattr(scoring, term) for term in DEFAULT} == DEFAULT
+    for name, weights in (("general", DEFAULT), ("thorough", THOROUGH)):
+        scoring = preset(name).scoring
+        assert {term: getattr(scoring, term) for term in weights} == weights
 
 
 def test_items_are_sampled_whole_and_by_no_choice_of_ours() -> None:
@@ -50,7 +51,7 @@ def test_items_are_sampled_whole_and_by_no_choice_of_ours() -> None:
 def test_scores_follow_the_formula(tmp_path: Path) -> None:
     data = measured(tmp_path, "toy", 1, helps="formula")
     first = {name: data.columns[name][0] for name in ("formula", *DEFAULT)}
-    expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.4 * first["relevance"]
+    expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.8 * first["relevance"]
     expected += 0.3 * first["fluency"] + 0.1 * first["facts"]
     assert data.scores(DEFAULT)[0] == pytest.approx(expected)
     assert data.scores({}) == data.columns["formula"]
@@ -63,7 +64,7 @@ def test_a_fold_chooses_on_the_others_alone(tmp_path: Path) -> None:
         "b": measured(tmp_path, "b", 2, helps="relevance"),
         "c": measured(tmp_path, "c", 3, helps="fluency"),
     }
-    chosen = leave_one_out(sets)
+    chosen = leave_one_out(sets, reads=False)
     assert chosen["c"][0]["relevance"] == max(GRID["relevance"])
     assert chosen["c"][1] == sets["c"].agreement(list(sets["c"].scores(chosen["c"][0])))
 
@@ -87,5 +88,5 @@ def test_the_report_names_every_set_and_formula(tmp_path: Path) -> None:
     (tmp_path / "qgeval.json").write_text(json.dumps(data.columns), encoding="utf-8")
     text = report(tmp_path)
     assert "| | grade | qgeval | mean |" in text
-    assert "| without facts |" in text
+    assert "| thorough without facts |" in text
     assert "- grade: words" in text
