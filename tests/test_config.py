@@ -38,6 +38,7 @@ OPTIONS = [f"{part}.{item.name}" for part, kind in PARTS.items() for item in fie
 CHOICES = {
     "masking.idf": "corpus",
     "masking.tagger": "pattern",
+    "masking.language": "fr",
     "infilling.infiller": "naive",
     "infilling.masked_lm": "mpnet-base",
     "infilling.lm": "gemma3-270m",
@@ -154,7 +155,16 @@ class TestPresets:
         )
 
     def test_names(self) -> None:
-        assert sorted(PRESETS) == ["general", "paper", "paper-formula", "qa", "story", "summary", "thorough"]
+        assert sorted(PRESETS) == [
+            "general",
+            "multilingual",
+            "paper",
+            "paper-formula",
+            "qa",
+            "story",
+            "summary",
+            "thorough",
+        ]
         with pytest.raises(
             ConfigError, match=r"unknown preset 'storys'; there are general, .*Did you mean 'story'\?"
         ):

@@ -14,6 +14,13 @@ SearchKind = Literal["beam", "greedy"]
 MatchKind = Literal["balanced", "recall", "either"]
 RewardKind = Literal["probability", "similarity"]
 IdfSource = Literal["background", "corpus"]
+_CODES = (
+    "ar bg bn ca cs da de el en es fa fi fil fr he hi hu id is it ja ko lt lv mk ms nb nl pl pt ro ru sh sk sl sv ta "
+    "th tr uk ur vi zh"
+)
+LANGUAGES = frozenset(_CODES.split())
+"""Languages whose script and common words are known (docs/languages.md)."""
+ENGLISH_TAGGERS = ("spacy-en-sm", "pattern")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +34,12 @@ class MaskingConfig:
     adverb: float = 3.0
     noun: float = 2.0
     other: float = 1.0
+    language: str = "en"
+    """What references are written in: a code of `LANGUAGES`, or ``auto``, each reference's own. Word frequencies, words
+    where there are no spaces, and the tagger go by it."""
     tagger: str = "spacy-en-sm"
-    """A tagger of the model store, or ``pattern`` (TextBlob; needs no data)."""
+    """A tagger of the model store, ``pattern`` (TextBlob; needs no data), or ``none``: all words weigh as `other`. So
+    do the words of a reference in another language than the tagger's, and a flag says so."""
     idf: IdfSource = "background"
     """``background``: a fixed table, so that a score does not depend on the other rows; ``corpus``: the paper."""
     shared_cost: int = 10
@@ -39,6 +50,12 @@ class MaskingConfig:
     """Whether punctuation may be masked, as any token in the paper. Kept marks hold sentences and brackets together."""
     merge_gaps: int = 1
     """Mask up to so many function words that are left between two blanks too, so that the blanks become one."""
+
+    @property
+    def used_tagger(self) -> str:
+        """The tagger, or ``none`` where it is an English one and the language another."""
+        english = self.tagger in ENGLISH_TAGGERS and self.language not in ("en", "auto")
+        return "none" if english else self.tagger
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +155,8 @@ class ScoringConfig:
     scale: Literal["raw", "percent"] = "raw"
     """``percent``: scores run from 0, an unrelated text, to 100, a copy of the best reference of the same item."""
     reader: str = "minilm-l6"
-    """The encoder that reads single words and their order; only the default one has a head for it."""
+    """The encoder that reads single words, and, where `fluency` counts, their order: only the default has a head for
+    that."""
     dtype: str = "float32"
 
     @property
@@ -226,6 +244,7 @@ def _check(config: MarsConfig) -> None:
         ),
         "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
         "merge_gaps must not be negative": masking.merge_gaps >= 0,
+        f"language must be auto or one of {' '.join(sorted(LANGUAGES))}": masking.language in {"auto", *LANGUAGES},
         "idf must be background or corpus": masking.idf in ("background", "corpus"),
         "infiller must be guided or naive": infilling.infiller in ("guided", "naive"),
         "planner must be hidden, kv or off": infilling.planner in ("hidden", "kv", "off"),
@@ -282,6 +301,12 @@ PRESETS: dict[str, MarsConfig] = {
     "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
     "thorough": MarsConfig(scoring=ScoringConfig(likelihood=0.15)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
+    # No English model takes part: neither a tagger nor the head that reads the order of words.
+    "multilingual": MarsConfig(
+        masking=MaskingConfig(language="auto", tagger="none"),
+        infilling=InfillingConfig(lm="gemma3-270m"),
+        scoring=ScoringConfig(encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0),
+    ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(
         masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus", marks=True, merge_gaps=0),

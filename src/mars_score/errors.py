@@ -76,6 +76,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 EXTRAS = {
     "accelerate": "convert", "gguf": "convert", "sacrebleu": "baselines", "rouge_score": "baselines",
     "nltk": "baselines", "ot": "baselines", "scipy": "study", "jinja2": "pages", "markupsafe": "pages",
+    "jieba": "languages", "MeCab": "languages", "ipadic": "languages", "pythainlp": "languages",
 }  # fmt: skip
 """Modules that a plain install does not bring, and the extra that has them."""
 

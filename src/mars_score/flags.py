@@ -20,6 +20,8 @@ COPIED = "copied_from_context"
 OUT_OF_VOCABULARY = "out_of_vocabulary"
 NOTHING_COMPARABLE = "nothing_comparable"
 REFERENCE_OUT_OF_VOCABULARY = "reference_out_of_vocabulary"
+LANGUAGE_MISMATCH = "language_mismatch"
+NO_TAGGER = "no_tagger"
 
 MEANING = {
     CONTEXT_TRUNCATED: "the tail of the context did not fit the language model or the encoder and was cut",
@@ -34,6 +36,10 @@ MEANING = {
     CLEANED: "hashtags, links or control characters were removed before scoring",
     OUT_OF_VOCABULARY: "no word of the candidate has a vector and a weight; its score is that of an empty one",
     NOTHING_COMPARABLE: "candidate or references have none of the units that the metric compares; the score is 0",
+    LANGUAGE_MISMATCH: "context or references are not in the language of the settings, or in two languages; set "
+    "language=, or use preset multilingual (docs/languages.md)",
+    NO_TAGGER: "the tagger does not know the language of a reference; its words were masked whatever their part of "
+    "speech",
     REFERENCE_OUT_OF_VOCABULARY: "no word of a reference has a vector and a weight; it is passed over, and the "
     "score is undefined where there is no other",
 }

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
 
 
+LANGUAGE_RULES = "v1"
+"""How languages are told and their words found: raised whenever that changes. English has no part in it."""
+
+
 def signature(
     config: MarsConfig, *, lm: str, encoder: str, reader: str, tagger: str, idf: str, judge: str = ""
 ) -> str:
@@ -49,6 +53,7 @@ def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) ->
     masking, infilling = config.masking, config.infilling
     return {
         "ratios": "+".join(f"{_number(ratio)}" for ratio in (0.0, *masking.ratios)),
+        **({} if masking.language == "en" else {"lang": f"{masking.language}.{LANGUAGE_RULES}"}),
         "mask": _masking(masking, tagger, idf),
         "lm": lm,
         "ctx": f"head{infilling.max_context}" if infilling.context else "none",

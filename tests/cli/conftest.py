@@ -119,6 +119,7 @@ class Nouns:
     """A tagger to whom every word is a noun."""
 
     name = "nouns"
+    language = "en"
 
     def tags(self, words: Sequence[str]) -> list[Tag]:
         return ["noun" for _ in words]

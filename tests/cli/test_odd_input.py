@@ -134,6 +134,9 @@ FLAGS = {
     "long candidate": ["candidate_truncated"],
     "long reference": ["reference_truncated"],
     "links and hashtags": ["cleaned"],
+    "Chinese": ["language_mismatch"],
+    "Arabic": ["language_mismatch"],
+    "Cyrillic": ["language_mismatch"],
 }
 SIZES = {
     ("long context", "context"): 100_000,

@@ -74,6 +74,7 @@ def test_the_network_is_a_layer_norm_a_hidden_layer_and_a_logit() -> None:
 
 def test_a_text_has_the_mean_of_its_pieces(reader: TokenLevelEncoder) -> None:
     text = SENTENCES[0]
+    assert reader.head
     ids = torch.tensor([reader.tokenizer(text).input_ids])
     with torch.inference_mode():
         layers = reader.model(input_ids=ids, output_hidden_states=True).hidden_states[1:]

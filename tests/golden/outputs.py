@@ -98,7 +98,7 @@ class Outputs:
                 "scoring.match": config.scoring.match,
             }
             for name, config in PRESETS.items()
-            if name != "paper"  # its models are on the hub
+            if name not in ("paper", "multilingual")  # models of the hub, or with terms
         }
         return presets | {
             "likelihood": {"likelihood": 0.5},

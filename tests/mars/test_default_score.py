@@ -45,6 +45,7 @@ def read(scorer: MarsScorer) -> Read:
     """Encode a text alone: its vector, the vectors and weights of its pieces, and its fluency."""
     encoder = scorer.encoder
     assert isinstance(encoder, TokenLevelEncoder)
+    assert encoder.head
     head = encoder.head.own
     folder = ModelStore().path("minilm-l6")
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)

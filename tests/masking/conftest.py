@@ -27,6 +27,7 @@ class LengthTagger:
     """Tags by the length of a word: needs no model, and gives every tag."""
 
     name = "length"
+    language = "en"
 
     def tags(self, words: Sequence[str]) -> list[Tag]:
         tags: tuple[Tag, ...] = ("other", "noun", "adverb", "adjective")

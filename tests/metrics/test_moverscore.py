@@ -34,6 +34,9 @@ class Told:
     def __call__(self, word: str) -> float:
         return {"east": 3.0, "north": 1.0, "west": 2.0}.get(word, 1.0)
 
+    def within(self, language: str) -> Told:
+        return self
+
 
 def by_hand(candidate: str, *references: str, **options: Any) -> Any:
     metric = MoverScore(fake_tokens(COMPASS, (1, 1)), "compass", idf=Told(), **options)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mars_score.errors import ModelError
-from mars_score.models.manifest import sha256_of, sha256_once
+from mars_score.models.manifest import read_manifest, sha256_of, sha256_once
 from mars_score.text.frequency import rarity
 
 if TYPE_CHECKING:
@@ -30,14 +30,16 @@ LEAST = 0.01
 """Punctuation counts hardly, but a text of nothing else can still be compared."""
 VERSION = "zipf1"
 """For signatures: raised whenever the rule changes."""
+PLAIN = "plain1"
+"""The same of encoders without a head, where all words weigh the same."""
 
 
 class PieceWeights:
     """The weights of a tokenizer's pieces, looked up when they are first needed."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        """Take a tokenizer whose continued pieces begin with ##."""
-        self.tokenizer = tokenizer
+    def __init__(self, tokenizer: Any, *, english: bool = True) -> None:
+        """Take a tokenizer of English, whose continued pieces begin with ##; of any other, all words weigh the same."""
+        self.tokenizer, self.english = tokenizer, english
         self._known: dict[int, float] = {}
 
     def __call__(self, pieces: Sequence[int]) -> NDArray[np.float32]:
@@ -49,6 +51,9 @@ class PieceWeights:
     def _weight(self, piece: int) -> float:
         if piece not in self._known:
             text = self.tokenizer.convert_ids_to_tokens(piece)
+            if not self.english:
+                self._known[piece] = 1.0 if any(map(str.isalnum, text)) else LEAST
+                return self._known[piece]
             own = rarity(text) / 2 if text[0].isalnum() else 0.0
             self._known[piece] = LEAST + (CONTINUED if text.startswith("##") else own)
         return self._known[piece]
@@ -60,12 +65,22 @@ FILE = FOLDER / "head.safetensors"
 
 def refuse_other(folder: Path) -> None:
     """Refuse a folder that does not hold the very encoder that the head was trained on."""
-    weights = folder / "model.safetensors"
-    if not (FILE.is_file() and weights.is_file() and sha256_once(weights) == _recorded()["body_sha256"]):
+    if not has_head(folder):
         raise ModelError(
             f"{folder}: no fluency head was trained on this encoder\n"
-            "  remedy: leave reader=minilm-l6, whatever the encoder, or use preset paper-formula"
+            "  remedy: leave reader=minilm-l6, whatever the encoder; or set fluency=0, or use preset paper-formula"
         )
+
+
+def has_head(folder: Path) -> bool:
+    """Whether the head was trained on the encoder of a folder."""
+    weights, manifest = folder / "model.safetensors", read_manifest(folder)
+    if not (FILE.is_file() and weights.is_file()):
+        return False
+    stored, wanted = manifest.files.get(weights.name) if manifest else None, _recorded()["body_sha256"]
+    if stored and stored.sha256 != wanted:
+        return False  # a large encoder need not be read for that
+    return sha256_once(weights) == wanted
 
 
 @cache

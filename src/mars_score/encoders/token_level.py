@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from mars_score.encoders.base import Encoder, Encoding, TokenReading
-from mars_score.encoders.fluency import FluencyHead, PieceWeights, refuse_other
+from mars_score.encoders.fluency import FluencyHead, PieceWeights, has_head, refuse_other
 from mars_score.encoders.network import Network
 from mars_score.encoders.sentence import SentenceEncoder
 from mars_score.progress import Progress, silent
@@ -37,36 +37,43 @@ class PieceReading:
 
 
 class TokenLevelEncoder(SentenceEncoder):
-    """The default sentence encoder, which the fluency head was trained on, as a close reader."""
+    """A sentence encoder as a close reader; only of the default one, which a head was trained on, with fluency."""
 
-    def __init__(self, location: str, *, device: str = "cpu", dtype: str = "float32") -> None:
-        """Load the encoder and the head that ships with the package."""
-        refuse_other(Path(location))
-        self.head = FluencyHead(torch.device(device))
+    def __init__(
+        self, location: str, *, device: str = "cpu", dtype: str = "float32", fluency: bool = True
+    ) -> None:
+        """Load the encoder and the head that ships with the package; without it, if `fluency` is not asked for."""
+        if fluency:
+            refuse_other(Path(location))
+        self.head = FluencyHead(torch.device(device)) if has_head(Path(location)) else None
         super().__init__(location, device=device, dtype=dtype)
         self.middle = int(self.model.config.num_hidden_layers) // 2
         """Of the layers, the one whose states are compared: lower ones see spelling, higher ones whole sentences."""
         unknown = self.tokenizer.unk_token_id  # stands for something in the text, so it is no added token
         added = [token for token in self.tokenizer.all_special_ids if token != unknown]
         self.added = torch.tensor(added, device=self.device)
-        self.piece_weights = PieceWeights(self.tokenizer)
+        self.piece_weights = PieceWeights(self.tokenizer, english=self.head is not None)
+        asked = self.tokenizer(self.prompt.rstrip()).input_ids if self.prompt else []
+        self.skipped = sum(token != self.tokenizer.eos_token_id for token in asked)
+        """Tokens of the prompt, which are no part of any text."""
 
     def _network(self) -> Network:
-        return Network(self.model, beside=[self.head.product])
+        return Network(self.model, beside=[self.head.product] if self.head else [])
 
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
         states = self.network.read(rows, all_layers=True)
         ids = torch.tensor([token for row in rows for token in row], device=self.device)  # (t,)
         with torch.inference_mode():
             layers = [layer.float() for layer in states.layers]  # each (T, H)
-            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (T,)
+            in_place = self._in_place(layers)
             middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
             own = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
         vectors = self._pooled(layers[-1], states.starts, rows)
         found = []
         for row, start, vector in zip(rows, states.starts, vectors, strict=True):
-            part = slice(start, start + len(row))
-            found.append(Encoding(vector, close=self._close(row, own[part], in_place[part], middle[part])))
+            part = slice(start + self.skipped, start + len(row))
+            pieces = row[self.skipped :]
+            found.append(Encoding(vector, close=self._close(pieces, own[part], in_place[part], middle[part])))
         return found
 
     def read_pieces(self, text: str) -> PieceReading:
@@ -83,10 +90,17 @@ class TokenLevelEncoder(SentenceEncoder):
         states = self.network.read([row], all_layers=True)
         with torch.inference_mode():
             layers = [layer.float() for layer in states.layers]  # each (T, H)
-            in_place = self.head.in_place(torch.cat(layers[1:], -1)).cpu().numpy()  # (T,)
+            in_place = self._in_place(layers)
             middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
         weights = self.piece_weights([row[place] for place in kept])
         return PieceReading(tuple(spans[place] for place in kept), middle[kept], weights, in_place[kept])
+
+    def _in_place(self, layers: Sequence[torch.Tensor]) -> NDArray[np.float32]:
+        """(T,) log of the probability that each piece is in its place; 0 without a head, which no score reads."""
+        if self.head is None:
+            return np.zeros(len(layers[0]), np.float32)
+        found: NDArray[np.float32] = self.head.in_place(torch.cat(list(layers[1:]), -1)).cpu().numpy()
+        return found
 
     def _close(
         self,

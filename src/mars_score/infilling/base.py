@@ -21,6 +21,8 @@ class Request:
     templates: tuple[Template, ...]
     question: str = ""
     """The end of the context that is kept when the context is cut."""
+    language: str = "en"
+    """What the templates are written in, and their fills have to be."""
 
 
 @dataclass(frozen=True, slots=True)

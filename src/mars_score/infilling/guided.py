@@ -11,8 +11,9 @@ from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
+from mars_score.text.languages import ENGLISH, is_foreign
 from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import words
+from mars_score.text.words import without_spaces, words
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:
@@ -45,14 +46,21 @@ class GuidedInfiller:
         """Fill every template of every request; identical ones once."""
         places = [self._places(request) for request in requests]
         ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
-        return [Infilled(self._augmented(found, ranked), context_truncated=cut) for found, cut in places]
+        return [
+            Infilled(self._augmented(found, ranked, request.language), context_truncated=cut)
+            for request, (found, cut) in zip(requests, places, strict=True)
+        ]
 
     def _augmented(
-        self, places: Sequence[tuple[Template, Job | None]], ranked: Mapping[Job, Sequence[Fills]]
+        self,
+        places: Sequence[tuple[Template, Job | None]],
+        ranked: Mapping[Job, Sequence[Fills]],
+        language: str,
     ) -> tuple[AugmentedReference, ...]:
         """The texts of one reference's templates.
 
-        Each is the best that differs from the human reference and from those before it, where there is one.
+        Each is the best that differs from the human reference and from those before it, where there is one, and
+        whose fills are in its language.
         """
         augmented: list[AugmentedReference] = []
         seen: set[str] = set()
@@ -62,7 +70,8 @@ class GuidedInfiller:
                 for fills in (ranked[job] if job else [()])
             ]
             seen.add(template.source.strip())
-            chosen = next((one for one in texts if one.text not in seen), texts[0])
+            fitting = [one for one in texts if not _strays(one, language)] or texts
+            chosen = next((one for one in fitting if one.text not in seen), fitting[0])
             seen.add(chosen.text)
             augmented.append(chosen)
         return tuple(augmented)
@@ -86,7 +95,10 @@ class GuidedInfiller:
         context, cut = self._context(request)
         around = request.context if self.config.context else ""
         return [
-            (template, self._job(context, template, sample, around) if template.blanks else None)
+            (
+                template,
+                self._job(context, template, sample, around, request.language) if template.blanks else None,
+            )
             for template in request.templates
             for sample in range(self.config.samples)
         ], cut
@@ -105,7 +117,14 @@ class GuidedInfiller:
         question = self.model.encode(f"\n{request.question}") if request.question else []
         return (self.model.start, *ids[: max(0, room - len(question))], *question[:room], *end), True
 
-    def _job(self, context: tuple[int, ...], template: Template, sample: int, around: str = "") -> Job:
+    def _job(
+        self,
+        context: tuple[int, ...],
+        template: Template,
+        sample: int,
+        around: str = "",
+        language: str = ENGLISH,
+    ) -> Job:
         """Tokenize a template's blocks one by one, so that its text is never changed by what is filled in."""
         blocks: list[TokenBlock] = []
         before = "." if len(context) > 1 else ""  # the context's end; it always counts as a finished word
@@ -117,32 +136,41 @@ class GuidedInfiller:
             needs_break = block.blank and _needs_break(before, text)
             seam = None
             if block.blank and self.config.search == "beam":
-                seam = Seam.at(template, index, around, needs_break=needs_break)
+                seam = Seam.at(template, index, around, needs_break=needs_break, language=language)
             blocks.append(TokenBlock(ids, block.blank, needs_break, seam))
             before = text
         salt = hashlib.sha256(repr((self.config.seed, sample, context, blocks)).encode()).digest()
         seed = int.from_bytes(salt[:7], "big") if self.config.temperature else 0
-        return Job(context, tuple(blocks), seed, self._informative(around, template.source))
+        return Job(context, tuple(blocks), seed, self._informative(around, template.source, language))
 
-    def _informative(self, context: str, reference: str) -> tuple[int, ...]:
+    def _informative(self, context: str, reference: str, language: str) -> tuple[int, ...]:
         """The first tokens of the content words that the context has and the reference does not."""
         if self.config.search != "beam" or not self.config.context_reward:
             return ()
-        said = {word.text.casefold() for word in words(reference)}
-        new = dict.fromkeys(word.text for word in words(context) if word.text.casefold() not in said)
-        return self._first_tokens(tuple(word for word in new if _is_content(word)))
+        said = {word.text.casefold() for word in words(reference, language)}
+        new = dict.fromkeys(
+            word.text for word in words(context, language) if word.text.casefold() not in said
+        )
+        return self._first_tokens(tuple(word for word in new if _is_content(word, language)))
 
     def _first_tokens(self, new: tuple[str, ...]) -> tuple[int, ...]:
         """Of each word, as it stands within a text."""
         for word in new:
             if word not in self._tokens:
-                self._tokens[word] = self.model.encode(f" {word}")[0]
+                apart = "" if without_spaces(word) else " "
+                self._tokens[word] = self.model.encode(f"{apart}{word}")[0]
         return tuple(sorted({self._tokens[word] for word in new}))
 
 
-def _is_content(word: str) -> bool:
+def _is_content(word: str, language: str) -> bool:
     """Whether a word says something: letters or digits, no word of grammar, and more than a letter or two."""
-    return len(word) > 2 and any(map(str.isalnum, word)) and not is_function_word(word)
+    long_enough = len(word) > (1 if without_spaces(word) else 2)
+    return long_enough and any(map(str.isalnum, word)) and not is_function_word(word, language)
+
+
+def _strays(augmented: AugmentedReference, language: str) -> bool:
+    """Whether a text was filled in another language than its own."""
+    return language != ENGLISH and any(is_foreign(fill, language) for fill in augmented.fills)
 
 
 def _begins_line(context: str) -> bool:

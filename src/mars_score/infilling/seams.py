@@ -13,12 +13,12 @@ may come next, as masks, and whether a complete fill is accepted.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import torch
+
+from mars_score.text.languages import ENGLISH, english_words, script_of_letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,15 +28,19 @@ if TYPE_CHECKING:
     from mars_score.lm.causal import Vocabulary
     from mars_score.types import Template
 
-MARKS = frozenset(",.;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a")
-"""Marks that never follow each other."""
-SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$")
+MARKS = frozenset(",.;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a\u060c\u061b\u061f\u06d4\u0964")
+"""Marks that never follow each other; the last ones are those of Arabic, Urdu and Hindi."""
+SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$")
 """The end of a sentence."""
-_PAUSE = re.compile(r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*$|[\"\u201c(]$")
+_PAUSE = re.compile(
+    r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$|[\"\u201c(]$"
+)
 """What may stand before a capital that a sentence begins with."""
 _SPACED = re.compile(r"\w [,.;:!?](?: |$)")
 """A mark set off by a space, as in tokenized corpora."""
-ORDINARY = MARKS | frozenset("'\u2019-")
+_SPACED_FRENCH = re.compile(r"\w [,.](?: |$)")
+"""The same in French, which sets other marks off in any text."""
+ORDINARY = MARKS - frozenset("\u060c\u061b\u061f\u06d4\u0964") | frozenset("'\u2019-")
 """Marks that any text may have. Others come from the reference alone: a quotation or a bracket needs its other half."""
 UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
 """Signs that a context may bring in."""
@@ -66,18 +70,26 @@ class Seam:
     """Signs beyond the ordinary marks that may be written."""
     scripts: frozenset[str] = frozenset()
     """The scripts of context and reference; none: no restriction."""
+    language: str = ENGLISH
+    """What the reference is written in."""
 
     @classmethod
-    def at(cls, template: Template, block: int, context: str, *, needs_break: bool) -> Seam:
+    def at(
+        cls, template: Template, block: int, context: str, *, needs_break: bool, language: str = ENGLISH
+    ) -> Seam:
         """The seam of one of a template's blanks."""
         texts = [one.text for one in template.blocks]
         before = "".join(texts[:block])[-NEAR:]
         after = texts[block + 1][:NEAR] if block + 1 < len(texts) else ""
         cased = any(map(str.isupper, template.source))
-        spaced = bool(_SPACED.search(template.source))
+        spaced = bool((_SPACED_FRENCH if language == "fr" else _SPACED).search(template.source))
         signs = signs_of(template.source) | (signs_of(context) & UNITS)
-        scripts = scripts_of(template.source) | scripts_of(context)
-        return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts)
+        scripts = scripts_of(template.source)
+        if (
+            language == ENGLISH
+        ):  # elsewhere, English words of the context must not lead the writer into English
+            scripts |= scripts_of(context)
+        return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts, language)
 
     @property
     def only_marks(self) -> bool:
@@ -161,7 +173,7 @@ class SeamRules:
         piece = self.pieces[previous]
         after_mark = piece[-1:] in MARKS
         after_end = after_mark and seam.cased and bool(SENTENCE_END.search(piece))
-        key = (seam.cased, seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
+        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
         if key not in self._first:
             mask = self._forbidden(seam)
             if after_mark:
@@ -179,7 +191,7 @@ class SeamRules:
         flags = (
             seam.needs_break, seam.stands_close, after_mark, seam.needs_capital, seam.needs_lower_case, needs_word,
         )  # fmt: skip
-        key = ("first", seam.cased, seam.spaced, seam.signs, seam.scripts, *flags)
+        key = ("first", seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, *flags)
         if key not in self._first:
             mask = self._forbidden(seam)
             tables = (
@@ -194,7 +206,7 @@ class SeamRules:
 
     def _forbidden(self, seam: Seam) -> Tensor:
         """What must not be written anywhere in a blank."""
-        key = (seam.cased, seam.spaced, seam.signs, seam.scripts)
+        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts)
         if key not in self._base:
             # A mark is set off by a space where the reference does so, and nowhere else.
             wrong = self.opens_mark & (~self.opens_space if seam.spaced else self.opens_space)
@@ -204,6 +216,14 @@ class SeamRules:
             foreign = [bool(signs - seam.signs) for signs in self.signs]
             if seam.scripts:
                 foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]
+            if (
+                seam.language != ENGLISH
+            ):  # the writer's own language, into which it falls where nothing holds it
+                strange = english_words(seam.language)
+                foreign = [
+                    a or piece.strip().lower() in strange
+                    for a, piece in zip(foreign, self.pieces, strict=True)
+                ]
             mask = mask | torch.tensor(foreign, device=mask.device)
             self._base[key] = mask
         return self._base[key]
@@ -216,15 +236,4 @@ def signs_of(text: str) -> frozenset[str]:
 
 def scripts_of(text: str) -> frozenset[str]:
     """The scripts that a text's letters belong to."""
-    return frozenset(_script(letter) for letter in set(text) if letter.isalpha())
-
-
-@lru_cache(maxsize=1 << 16)
-def _script(letter: str) -> str:
-    """The first word of a letter's Unicode name stands for its script well enough."""
-    if letter.isascii():
-        return "LATIN"
-    name = unicodedata.name(letter, "UNKNOWN").split()[0]
-    return {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "FULLWIDTH": "LATIN"}.get(
-        name, name
-    )
+    return frozenset(script_of_letter(letter) for letter in set(text) if letter.isalpha())

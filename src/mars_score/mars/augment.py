@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mars_score import flags
 from mars_score.infilling.base import Request
+from mars_score.masking.tagging import NoTagger
 from mars_score.masking.templates import make_templates
+from mars_score.text.languages import ENGLISH, is_foreign, resolved
 from mars_score.text.words import first_words
 from mars_score.types import Augmentation, Pair, human_reference
 
@@ -30,11 +33,18 @@ def augment(
     progress: StageProgress,
 ) -> list[Augmentation]:
     """Mask each reference at every ratio, then fill the blanks in the light of its context."""
-    references = [first_words(pair.reference, config.max_words) for pair in pairs]
+    languages = [resolved(config.language, pair.reference, pair.context) for pair in pairs]
+    references = [
+        first_words(pair.reference, config.max_words, language)
+        for pair, language in zip(pairs, languages, strict=True)
+    ]
     requests = []
-    for done, (pair, reference) in enumerate(zip(pairs, references, strict=True), 1):
-        templates = make_templates(pair.context, reference, config, tagger, idf)
-        requests.append(Request(pair.context, templates, pair.question))
+    for done, (pair, reference, language) in enumerate(zip(pairs, references, languages, strict=True), 1):
+        templates = make_templates(pair.context, reference, replace(config, language=language), tagger, idf)
+        # The writer would go on in a context's own language, so it sees none in another. By default all is English.
+        hidden = config.language != ENGLISH and is_foreign(pair.context, language)
+        context, question = ("", "") if hidden else (pair.context, pair.question)
+        requests.append(Request(context, templates, question, language))
         progress("masking", done, len(pairs))
     answers = infiller.fill(requests, partial(progress, "infilling"))
     return [
@@ -45,6 +55,7 @@ def augment(
                     flags.CONTEXT_TRUNCATED: answer.context_truncated,
                     flags.REFERENCE_TRUNCATED: len(reference) < len(pair.reference),
                     flags.NOTHING_MASKABLE: not any(template.blanks for template in request.templates),
+                    flags.NO_TAGGER: config.tagger != NoTagger.name and tagger.language != request.language,
                 }
             ),
         )

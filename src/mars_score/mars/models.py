@@ -6,8 +6,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.encoders.fluency import VERSION, fluency_hash
-from mars_score.masking.tagging import PatternTagger, SpacyTagger, Tagger
+from mars_score.encoders.fluency import PLAIN, VERSION, fluency_hash, has_head
+from mars_score.masking.tagging import BUILT_IN, SpacyTagger, Tagger
 from mars_score.models.catalogue import ENCODER, LANGUAGE_MODEL, MASKED_LM, SIMILARITY, TAGGER, WORDNET, Roles
 from mars_score.models.resolve import ResolvedModel, check_device, resolve, source_of
 from mars_score.models.store import ModelStore
@@ -52,8 +52,8 @@ class ModelRegistry:
         source_of(config.scoring.encoder, SIMILARITY, self.store)
         if config.scoring.reads:
             source_of(config.scoring.reader, ENCODER, self.store)
-        if config.masking.tagger != PatternTagger.name:
-            source_of(config.masking.tagger, TAGGER, self.store)
+        if config.masking.used_tagger not in BUILT_IN:
+            source_of(config.masking.used_tagger, TAGGER, self.store)
 
     def find(self, name: str, roles: Roles) -> ResolvedModel:
         """Find a model, and fetch it if it is absent."""
@@ -88,12 +88,12 @@ class ModelRegistry:
 
     def tagger_name(self, name: str) -> str:
         """Name a tagger as signatures do; the one that is made of rules has no weights."""
-        return name if name == PatternTagger.name else self.name(name, TAGGER)
+        return name if name in BUILT_IN else self.name(name, TAGGER)
 
     def tagger(self, name: str) -> Tagger:
         """A part-of-speech tagger."""
-        if name == PatternTagger.name:
-            return PatternTagger()
+        if name in BUILT_IN:
+            return BUILT_IN[name]()
         return self._once(("tagger", name), lambda: SpacyTagger(self.verified(name, TAGGER).location))
 
     def language_model(self, config: InfillingConfig) -> LanguageModel:
@@ -169,7 +169,9 @@ class ModelRegistry:
         found = self.verified(config.reader, ENCODER)
         reader = self._once(
             ("reader", config.reader, config.dtype),
-            lambda: TokenLevelEncoder(found.location, device=self.device, dtype=config.dtype),
+            lambda: TokenLevelEncoder(
+                found.location, device=self.device, dtype=config.dtype, fluency=bool(config.fluency)
+            ),
         )
         if config.encoder == config.reader:
             return reader
@@ -179,7 +181,9 @@ class ModelRegistry:
         """Name the close reader as signatures do, with its head and the rule of its weights."""
         if not config.reads:
             return ""
-        return f"{self.name(config.reader, ENCODER)}+head@{fluency_hash()}.{VERSION}"
+        name = self.name(config.reader, ENCODER)
+        head = config.fluency or has_head(Path(self.find(config.reader, ENCODER).location))
+        return f"{name}+head@{fluency_hash()}.{VERSION}" if head else f"{name}.{PLAIN}"
 
     def judge_name(self, config: InfillingConfig) -> str:
         """Name what tells how probable a candidate is, as signatures do."""

@@ -57,7 +57,10 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
     ]
     infilling = config.infilling
     model = infilling.lm if infilling.infiller == "guided" else infilling.masked_lm
-    for kind, wanted, found in (("lm", model, names.lm), ("tagger", config.masking.tagger, names.tagger)):
+    for kind, wanted, found in (
+        ("lm", model, names.lm),
+        ("tagger", config.masking.used_tagger, names.tagger),
+    ):
         if not _same_model(wanted, found, catalogue):
             differing.append(f"{kind} is {found} in the pack and {_shown(wanted, catalogue)} here")
         elif _HEAD in found and (head := _head_hash()) != found.partition(_HEAD)[2]:
@@ -119,10 +122,10 @@ class Naming:
         if self.pack is not None:
             return fitting_names(self.pack, self.config, self.parts.store.catalogue, corpus=idf)
         masking, infilling = self.config.masking, self.config.infilling
-        source = "corpus" if masking.idf == "corpus" else BackgroundIdf().name
+        source = "corpus" if masking.idf == "corpus" else BackgroundIdf(masking.language).name
         return Names(
             lm=self.parts.infilling_name(infilling),
-            tagger=self.parts.tagger_name(masking.tagger),
+            tagger=self.parts.tagger_name(masking.used_tagger),
             idf=f"idf-{source if idf is None else idf.name}",
         )
 

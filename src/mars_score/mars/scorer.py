@@ -33,7 +33,8 @@ from mars_score.storage.cache import cache_at
 from mars_score.storage.pack import Pack
 from mars_score.text.cleaning import clean
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
-from mars_score.types import Augmentation, Example, Pair, ScoreResult
+from mars_score.text.languages import mismatch
+from mars_score.types import Augmentation, Example, ItemScore, Pair, ScoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -179,7 +180,15 @@ class MarsScorer:
             augmented = self._augment(examples, idf, progress)
             memory = self._memories.setdefault(_encoding(self.config.scoring), EncodingMemory())
             items = self._comparator.score(examples, augmented, encoder, memory, progress, self._likelihood)
-            return ScoreResult(tuple(items), signature)
+            return ScoreResult(tuple(map(self._with_language, items, examples)), signature)
+
+    def _with_language(self, item: ItemScore, example: Example) -> ItemScore:
+        """Flag a row whose context or references are not in the language of the settings."""
+        if not any(
+            mismatch(self.config.masking.language, pair.reference, pair.context) for pair in example.pairs
+        ):
+            return item
+        return replace(item, flags=tuple(sorted({*item.flags, flags.LANGUAGE_MISMATCH})))
 
     def augment_examples(
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages
@@ -306,17 +315,17 @@ class MarsScorer:
     def idf_for(self, examples: Sequence[Example]) -> Idf:
         """The IDF source: a fixed table, or the references at hand."""
         if self.config.masking.idf == "background":
-            return BackgroundIdf()
+            return BackgroundIdf(self.config.masking.language)
         if self.corpus is None:
-            return _counted(examples)
+            return _counted(examples, self.config.masking.language)
         if self._counted is None or self._counted[0] is not self.corpus:
-            self._counted = self.corpus, _counted(clean_examples(self.corpus))
+            self._counted = self.corpus, _counted(clean_examples(self.corpus), self.config.masking.language)
         return self._counted[1]
 
     @cached_property
     def tagger(self) -> Tagger:
         """The part-of-speech tagger."""
-        return self.parts.tagger(self.config.masking.tagger)
+        return self.parts.tagger(self.config.masking.used_tagger)
 
     @cached_property
     def infiller(self) -> Infiller:
@@ -340,8 +349,9 @@ class MarsScorer:
         return self.parts.scoring_encoder(self.config.scoring)
 
 
-def _counted(examples: Sequence[Example]) -> CorpusIdf:
-    return CorpusIdf(dict.fromkeys(reference for example in examples for reference in example.references))
+def _counted(examples: Sequence[Example], language: str) -> CorpusIdf:
+    references = dict.fromkeys(reference for example in examples for reference in example.references)
+    return CorpusIdf(references, language)
 
 
 def _encoding(scoring: ScoringConfig) -> tuple[object, ...]:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Tag = Literal["adjective", "adverb", "noun", "other"]
-_COARSE: dict[str, Tag] = {"JJ": "adjective", "RB": "adverb", "NN": "noun"}
+_PENN: dict[str, Tag] = {"JJ": "adjective", "RB": "adverb", "NN": "noun"}
+"""By the first letters of a tag of the Penn Treebank, for English;"""
+_UNIVERSAL: dict[str, Tag] = {"ADJ": "adjective", "ADV": "adverb", "NOUN": "noun", "PROPN": "noun"}
+"""by the universal part of speech, for any other language."""
 
 
 class Tagger(Protocol):
@@ -24,6 +27,11 @@ class Tagger(Protocol):
     @property
     def name(self) -> str:
         """What the signature says of this tagger."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """The language that it knows; words of others are not given to it."""
         ...
 
     def tags(self, words: Sequence[str]) -> list[Tag]:
@@ -42,15 +50,33 @@ class SpacyTagger:
         """The pipeline's own name and version."""
         return "{lang}_{name}-{version}".format_map(self._meta)
 
+    @property
+    def language(self) -> str:
+        """As the pipeline says."""
+        return str(self._meta.get("lang", ""))
+
     def tags(self, words: Sequence[str]) -> list[Tag]:
         """Tag one text, alone: in a batch, rounding could let its tags depend on its neighbours."""
-        return _tag(words, self._penn)
+        return _tag(words, self._penn) if self.language == "en" else self._universal(words)
 
     def _penn(self, parts: list[str]) -> list[str]:
+        return [token.tag_ for token in self._read(parts)]
+
+    def _universal(self, words: Sequence[str]) -> list[Tag]:
+        """By universal parts of speech. The last part of a word decides: of "l'eau", that is the noun."""
+        parts = [_ELISION.findall(_plain(word)) or [word] for word in words]
+        found = iter(self._read([part for split in parts for part in split]))
+        read = [[next(found).pos_ for _ in split][-1] for split in parts]
+        return [
+            _UNIVERSAL.get(tag, "other") if any(map(str.isalnum, word)) else "other"
+            for word, tag in zip(words, read, strict=True)
+        ]
+
+    def _read(self, parts: list[str]) -> Any:
         from spacy.tokens import Doc
 
         # A space after each part: the true spacing would change fewer than one tag in a thousand.
-        return [token.tag_ for token in self._pipeline(Doc(self._pipeline.vocab, words=parts))]
+        return self._pipeline(Doc(self._pipeline.vocab, words=parts))
 
     @cached_property
     def _meta(self) -> dict[str, Any]:
@@ -69,20 +95,45 @@ class SpacyTagger:
         with warnings.catch_warnings():
             # Made by another minor version of spaCy; our dependency admits only versions that read it.
             warnings.filterwarnings("ignore", message=r"\[W095\]")
+            warnings.filterwarnings("ignore", category=DeprecationWarning)  # between spaCy and SudachiPy
             try:
                 pipeline = spacy.load(self._folder, exclude=unused)
             except (OSError, ValueError) as error:
                 raise ModelError(f"cannot load a spaCy tagger from {self._folder}: {error}") from error
-        if "tagger" not in pipeline.pipe_names:
+            except (
+                ImportError
+            ) as error:  # what splits the texts of some languages, although ours come as words
+                raise _missing(error, self._folder) from error
+        if not {"tagger", "morphologizer"} & set(pipeline.pipe_names):
             raise ModelError(f"the spaCy pipeline in {self._folder} has no tagger")
         return pipeline
 
 
-_USED = ("tok2vec", "tagger")
+def _missing(error: ImportError, folder: Path) -> ModelError | ConfigError:
+    """Name the extra that has what a pipeline needs."""
+    if "sudachi" in str(error).lower():
+        return ConfigError(
+            "Japanese taggers need SudachiPy and its dictionary\n  remedy: pip install 'mars-score[languages]'"
+        )
+    return ModelError(f"cannot load a spaCy tagger from {folder}: {error}")
+
+
+def _used(components: Any, language: object) -> tuple[str, ...]:
+    """The components that give parts of speech: of the Penn Treebank for English, else universal ones."""
+    if language == "en" or not {"morphologizer", "attribute_ruler"} & set(components):
+        return ("tok2vec", "tagger")
+    return (
+        ("tok2vec", "morphologizer")
+        if "morphologizer" in components
+        else ("tok2vec", "tagger", "attribute_ruler")
+    )
+
+
 _KNOWN = frozenset(
     f"spacy.{name}"
     for name in (
-        "Tokenizer.v1", "Vectors.v1", "tagger_scorer.v1", "Tagger.v1", "Tagger.v2", "Tok2Vec.v1", "Tok2Vec.v2",
+        "Tokenizer.v1", "ja.JapaneseTokenizer", "Vectors.v1", "tagger_scorer.v1",
+        "morphologizer_scorer.v1", "attribute_ruler_scorer.v1", "Tagger.v1", "Tagger.v2", "Tok2Vec.v1", "Tok2Vec.v2",
         "Tok2VecListener.v1", "HashEmbedCNN.v1", "HashEmbedCNN.v2", "MultiHashEmbed.v1", "MultiHashEmbed.v2",
         "CharacterEmbed.v1", "CharacterEmbed.v2", "MaxoutWindowEncoder.v1", "MaxoutWindowEncoder.v2",
         "MishWindowEncoder.v1", "MishWindowEncoder.v2", "StaticVectors.v1", "StaticVectors.v2",
@@ -106,7 +157,8 @@ def _checked(folder: Path) -> list[str]:
     asked = [(f"{key} = {value}", value in _KNOWN) for key, value in _registered(nlp)]
     language = nlp.get("lang")
     asked.append((f"lang = {language}", isinstance(language, str) and language.isalnum()))
-    for name in _USED:
+    used = _used(components, language)
+    for name in used:
         component = components.get(name, {"factory": name})
         asked.append((f"{name}: factory = {component.get('factory')}", component.get("factory") == name))
         asked += [(f"{name}: {key} = {value}", value in _KNOWN) for key, value in _registered(component)]
@@ -117,7 +169,7 @@ def _checked(folder: Path) -> list[str]:
                 "registered elsewhere may run code as it is loaded\n"
                 "  remedy: name a pipeline such as en_core_web_sm, or --set tagger=pattern"
             )
-    return sorted(names - set(_USED))
+    return sorted(names - set(used))
 
 
 def _registered(value: Any) -> list[tuple[str, str]]:
@@ -136,6 +188,7 @@ class PatternTagger:
     """TextBlob's rule-based tagger: less exact, but it needs no data of its own."""
 
     name = "pattern"
+    language = "en"
 
     def tags(self, words: Sequence[str]) -> list[Tag]:
         """Tag one text."""
@@ -165,6 +218,21 @@ class PatternTagger:
         return tagger
 
 
+class NoTagger:
+    """All words are alike: for languages that have no tagger."""
+
+    name = "none"
+    language = ""
+
+    def tags(self, words: Sequence[str]) -> list[Tag]:
+        """Tag one text."""
+        return ["other" for _ in words]
+
+
+BUILT_IN: dict[str, Callable[[], Tagger]] = {PatternTagger.name: PatternTagger, NoTagger.name: NoTagger}
+"""Taggers without weights, by name."""
+
+
 def _tag(words: Sequence[str], penn: Callable[[list[str]], list[str]]) -> list[Tag]:
     """Tag words by a function that gives Penn Treebank tags of their parts; the first part decides."""
     if not words:
@@ -174,11 +242,13 @@ def _tag(words: Sequence[str], penn: Callable[[list[str]], list[str]]) -> list[T
     tagged = [[next(found) for _ in split] for split in parts]
     # What has no letter and no digit is never a noun, though taggers guess so of an emoji.
     return [
-        _COARSE.get(first[:2], "other") if any(map(str.isalnum, word)) else "other"
+        _PENN.get(first[:2], "other") if any(map(str.isalnum, word)) else "other"
         for word, (first, *_) in zip(words, tagged, strict=True)
     ]
 
 
+_ELISION = re.compile(r"[^']+'?")
+"""The parts of a word with an apostrophe, in languages that leave out vowels there."""
 _CONTRACTION = re.compile(r"(.+?)(n't|'(?:s|re|ve|ll|d|m)|(?<=^can)not)", re.IGNORECASE)
 
 
@@ -187,8 +257,12 @@ def _split(word: str) -> tuple[str, ...]:
 
     Whole, "don't" would be an adverb and "she'll" a noun.
     """
-    plain = (
-        word.replace("\u2019", "'").encode("utf-8", "replace").decode("utf-8")
-    )  # spaCy rejects lone surrogates
+    plain = _plain(word)
     found = _CONTRACTION.fullmatch(plain)
     return found.groups() if found else (plain,)
+
+
+def _plain(word: str) -> str:
+    return (
+        word.replace("\u2019", "'").encode("utf-8", "replace").decode("utf-8")
+    )  # spaCy rejects lone surrogates

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
+from mars_score.text.languages import ENGLISH, resolved
 from mars_score.text.stop_words import is_function_word, is_punctuation
 from mars_score.text.words import words
 from mars_score.types import Block, Template
@@ -54,6 +55,7 @@ def make_templates(
         [plan.cost for plan in maskable],
         [knapsack.budget(ratio, len(maskable)) for ratio in config.ratios],
     )
+    language = resolved(config.language, reference, context)
     templates = []
     before: frozenset[Word] = frozenset()
     for ratio, mask in zip(config.ratios, chosen, strict=True):
@@ -61,7 +63,7 @@ def make_templates(
         if masked and masked <= before:
             masked = before | _next_to_mask(maskable, before)
         before = masked
-        blanks = merged([plan.word for plan in plans], masked, config.merge_gaps)
+        blanks = merged([plan.word for plan in plans], masked, config.merge_gaps, language)
         templates.append(Template(ratio, blocks(reference, [plan.word for plan in plans], blanks)))
     return tuple(templates)
 
@@ -81,22 +83,24 @@ def explain_words(
     context: str, reference: str, config: MaskingConfig, tagger: Tagger, idf: Idf
 ) -> tuple[WordPlan, ...]:
     """Return the words of a reference with their part of speech, IDF, priority and cost."""
-    found = words(reference)
+    language = resolved(config.language, reference, context)
+    found = words(reference, language)
     texts = [word.text for word in found]
-    tags = tagger.tags(texts)
-    idfs = [idf(text) for text in texts]
+    untagged: list[Tag] = ["other"] * len(texts)
+    tags = tagger.tags(texts) if tagger.language == language else untagged
+    idfs = list(map(idf.within(language), texts))
     priorities = [priority(tag, value, config) for tag, value in zip(tags, idfs, strict=True)]
-    prices = costs([word.text for word in words(context)], texts, config.shared_cost)
+    prices = costs([word.text for word in words(context, language)], texts, config.shared_cost)
     return tuple(map(WordPlan, found, tags, idfs, priorities, prices))
 
 
-def merged(words: Sequence[Word], masked: frozenset[Word], gap: int) -> list[bool]:
+def merged(words: Sequence[Word], masked: frozenset[Word], gap: int, language: str = ENGLISH) -> list[bool]:
     """Mask runs of at most `gap` function words between two blanks too: stumps that no fill can join."""
     runs = [(blank, list(run)) for blank, run in groupby(words, masked.__contains__)]
     result: list[bool] = []
     for number, (blank, run) in enumerate(runs):
         inside = 0 < number < len(runs) - 1 and len(run) <= gap
-        stump = inside and all(is_function_word(word.text) for word in run)
+        stump = inside and all(is_function_word(word.text, language) for word in run)
         result += [blank or stump] * len(run)
     return result
 

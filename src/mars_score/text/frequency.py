@@ -7,14 +7,14 @@ import math
 import unicodedata
 from collections import Counter
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
+from mars_score.text.languages import AUTO, ENGLISH, resolved, table_path
 from mars_score.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class Idf(Protocol):
@@ -29,22 +29,35 @@ class Idf(Protocol):
         """Return the inverse document frequency of a word."""
         ...
 
+    def within(self, language: str) -> Idf:
+        """The frequencies of one language."""
+        ...
+
 
 class BackgroundIdf:
-    """The English word frequencies of ``wordfreq``: a score does not depend on the other rows of a file."""
+    """The word frequencies of ``wordfreq``: a score does not depend on the other rows of a file."""
+
+    def __init__(self, language: str = ENGLISH) -> None:
+        """Take the table of a language; of `AUTO`, that of each reference's own by `within`."""
+        self.language = language
 
     @property
     def name(self) -> str:
         """The table and its hash: it is data, like a model."""
-        return f"wordfreq@{_table_hash()}"
+        if self.language == AUTO:
+            return f"wordfreq-auto@{version('wordfreq')}"
+        tag = "" if self.language == ENGLISH else f"-{self.language}"
+        return f"wordfreq{tag}@{_table_hash(self.language)}"
 
     def __call__(self, word: str) -> float:
         """Return -log P(word occurs in a document)."""
-        return _background(word)
+        return _background(word, self.language)
+
+    def within(self, language: str) -> BackgroundIdf:
+        """The table of one language."""
+        return self if language == self.language else BackgroundIdf(language)
 
 
-_TABLE = "large_en.msgpack.gz"
-"""What wordfreq reads for English with ``wordlist="best"``."""
 _DOCUMENT = 20
 """Words in a document. The data that the paper scores are short: endings, headlines, answers."""
 _RAREST = 1e-8
@@ -53,35 +66,54 @@ _PUNCTUATION = 0.05
 """The frequency of punctuation, which the table leaves out: about that of the full stop, and of "the"."""
 
 
-@lru_cache(maxsize=1)
-def _table_hash() -> str:
+@lru_cache(maxsize=64)
+def _table_hash(language: str) -> str:
     """8 hex digits that change with the table; the library is not imported for that, as it reads its table then."""
-    spec = find_spec("wordfreq")
-    assert spec is not None
-    assert spec.origin is not None
-    return hashlib.sha256(Path(spec.origin).with_name("data").joinpath(_TABLE).read_bytes()).hexdigest()[:8]
+    path = table_path(language)
+    return "none" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
 @lru_cache(maxsize=1 << 16)
-def _background(word: str) -> float:
-    in_document = -math.expm1(_DOCUMENT * math.log1p(-_frequency(word)))  # 1 - (1 - frequency)^20
+def _background(word: str, language: str) -> float:
+    in_document = -math.expm1(_DOCUMENT * math.log1p(-_frequency(word, language)))  # 1 - (1 - frequency)^20
     return -math.log(in_document)
 
 
-def _frequency(word: str) -> float:
+def _frequency(word: str, language: str) -> float:
     if all(unicodedata.category(character)[0] == "P" for character in word):
         return _PUNCTUATION
-    from wordfreq import word_frequency
+    if table_path(language) is None:
+        return _RAREST  # no table: all words count the same
+    from wordfreq import get_frequency_dict, word_frequency
 
-    return max(float(word_frequency(word, "en", wordlist="best")), _RAREST)
+    if language in WHOLE:
+        return max(float(get_frequency_dict(language).get(WHOLE[language](word), 0.0)), _RAREST)
+    return max(float(word_frequency(word, language, wordlist="best")), _RAREST)
+
+
+def _simplified(word: str) -> str:
+    from wordfreq.chinese import simplify_chinese
+
+    return str(simplify_chinese(word))
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold()
+
+
+WHOLE: dict[str, Callable[[str], str]] = {"zh": _simplified, "ja": _folded, "ko": _folded}
+"""Languages whose words are looked up as they are, and how the table writes them; wordfreq would segment them again."""
 
 
 class CorpusIdf:
     """Document frequencies of a corpus: in the paper, of the references that are scored."""
 
-    def __init__(self, documents: Iterable[str]) -> None:
+    def __init__(self, documents: Iterable[str], language: str = ENGLISH) -> None:
         """Count the documents that have each word, in whatever case."""
-        vocabularies = [{word.text.casefold() for word in words(document)} for document in documents]
+        vocabularies = [
+            {word.text.casefold() for word in words(document, resolved(language, document))}
+            for document in documents
+        ]
         self._size = len(vocabularies)
         self._count = Counter(word for vocabulary in vocabularies for word in vocabulary)
 
@@ -97,6 +129,10 @@ class CorpusIdf:
         So neither a word of every document (0) nor one of none (infinite) breaks the priorities.
         """
         return -math.log((self._count[word.casefold()] + 1) / (self._size + 2))
+
+    def within(self, language: str) -> CorpusIdf:
+        """The corpus itself, whatever the language."""
+        return self
 
 
 COMMONEST = 8.0

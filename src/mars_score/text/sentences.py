@@ -1,4 +1,4 @@
-"""Where the sentences of a text end: a rule of thumb for English that needs no data.
+"""Where the sentences of a text end: a rule of thumb, made for English, that needs no data.
 
 A sentence ends
 
@@ -6,6 +6,8 @@ A sentence ends
 - after ``.``, ``!``, ``?`` or ``…``, however many, with the quotation marks and brackets that close it, where
   white space follows and then anything but a lower-case letter. In a text without a single capital, lower
   case may follow; and so it may after a mark that stands by itself (text that is already split into words);
+- where all scripts are asked for, after the full stops, question and exclamation marks of Chinese, Japanese, Hindi,
+  Arabic and Urdu, whatever follows;
 - but not after a full stop that belongs to a title or abbreviation of the list below, to an initial ("J.") or
   to letters with full stops ("U.S.", "p.m."), although a sentence can end there.
 """
@@ -26,17 +28,20 @@ _CLOSING = "\"'\u2019\u201d)\\]}\u00bb"
 _MARK = "[.!?\u2026]"
 # The look-behind lets a match start only at the first of many marks, which else took quadratic time.
 _END = re.compile(rf"(?P<gap>\s?)(?<!{_MARK})(?P<mark>{_MARK}+)[{_CLOSING}]*(?=\s+(?P<next>\S))")
+_OTHER_MARK = "[\u3002\uff01\uff1f\uff61\u0964\u061f\u06d4]"
+"""Ends a sentence in other scripts, some of which have no space to follow."""
+_ANY_END = re.compile(rf"{_END.pattern}|(?P<other>{_OTHER_MARK}+)[{_CLOSING}\u300d\u300f\uff09]*")
 _OPENING = "\"'\u2018\u201c([{\u00ab"
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, *, all_scripts: bool = False) -> list[str]:
     """Split a text; no sentence is blank, and together they have all its characters but white space."""
     plain = not any(character.isupper() for character in text)
     found = []
     for line in text.splitlines():
         start = 0
-        for end in _END.finditer(line):
-            if _ends(line[start : end.start("mark")], end, plain=plain):
+        for end in (_ANY_END if all_scripts else _END).finditer(line):
+            if (all_scripts and end["other"]) or _ends(line[start : end.start("mark")], end, plain=plain):
                 found.append(line[start : end.end()])
                 start = end.end()
         found.append(line[start:])

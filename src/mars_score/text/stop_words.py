@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
+from mars_score.text.languages import ENGLISH, common_words
+
 _LIST = """
     a an the this that these those such same both each every either neither another other any some no
     i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
@@ -34,6 +36,7 @@ def is_punctuation(word: str) -> bool:
     return all(kind[0] == "P" or kind in {"Sm", "Sc", "Sk"} for kind in kinds)
 
 
-def is_function_word(word: str) -> bool:
-    """Whether a word, in whatever case, is of the list above."""
-    return word.replace("\u2019", "'").lower() in FUNCTION_WORDS
+def is_function_word(word: str, language: str = ENGLISH) -> bool:
+    """Whether a word, in whatever case, is of the list above; in other languages, one of the commonest words."""
+    listed = FUNCTION_WORDS if language == ENGLISH else common_words(language)
+    return word.replace("\u2019", "'").lower() in listed

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from mars_score.text.sentences import sentences
+from mars_score.text.words import without_spaces, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -65,14 +66,19 @@ _TOKEN = re.compile(r"\S+")
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the tokens start and end: what stands between white space, punctuation included."""
-    return [match.span() for match in _TOKEN.finditer(text)]
+    """Return where the tokens start and end: what stands between white space, punctuation included.
+
+    Scripts that are written without spaces are split by character.
+    """
+    if text.isascii() or not without_spaces(text):
+        return [match.span() for match in _TOKEN.finditer(text)]
+    return [(word.start, word.end) for word in words(text)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return where the sentences start and end."""
     spans, at = [], 0
-    for sentence in sentences(text):
+    for sentence in sentences(text, all_scripts=True):
         start = text.index(sentence, at)
         at = start + len(sentence)
         spans.append((start, at))

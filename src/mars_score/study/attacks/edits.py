@@ -84,7 +84,8 @@ def repeat(example: Example, random: Random) -> str | None:
 
 def retrieve(example: Example, random: Random) -> str | None:
     """Draw a sentence of the context. The question is no part of what can be retrieved."""
-    candidates = [text for text in dict.fromkeys(sentences(passage(example))) if re.search(r"\w", text)]
+    drawn = dict.fromkeys(sentences(passage(example), all_scripts=True))
+    candidates = [text for text in drawn if re.search(r"\w", text)]
     others = [text for text in candidates if text != example.candidate.strip()]
     return one_of(others, random) if others else None
 
