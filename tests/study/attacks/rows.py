@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from mars_score.io.datasets.base import Dataset, Rated
+from mars_score.text.words import without_spaces
 from mars_score.types import Example
 
 CONTEXT = (
@@ -46,6 +47,11 @@ def examples(draw: st.DrawFn, number: int = 0) -> Example:
     question = draw(st.just("") | sentences)
     context = "\n".join(filter(None, [draw(sentences), question]))
     return Example(str(number), draw(sentences), (reference,), context, question)
+
+
+def spaced_examples() -> st.SearchStrategy[Example]:
+    """Examples whose candidates are written with spaces, so that tokens are what stands between them."""
+    return examples().filter(lambda row: not without_spaces(row.candidate))
 
 
 @st.composite

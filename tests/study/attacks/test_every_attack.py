@@ -96,7 +96,7 @@ def test_an_attack_applies_to_a_plain_row(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(ATTACKS) - {"copy_reference", "retrieve", "copy_context", "unrelated"})
+    "name", ["reorder", "negation", "number_swap", "name_swap", "truncation", "repetition"]
 )
 def test_nothing_can_be_done_to_an_empty_candidate(name: str) -> None:
     assert find_attack(name).prepare([])(example(" "), Random(0)) is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mars_score.study.attacks.base import passage
 from mars_score.study.attacks.edits import reorder, retrieve
 from mars_score.text.sentences import sentences
-from tests.study.attacks.rows import CONTEXT, example, examples
+from tests.study.attacks.rows import CONTEXT, example, examples, spaced_examples
 
 if TYPE_CHECKING:
     from mars_score.types import Example
@@ -21,7 +21,7 @@ seeds = st.integers()
 distinct = st.lists(st.text("abc\u00e9.,", min_size=1), min_size=2, max_size=30, unique=True)
 
 
-@given(examples(), seeds)
+@given(spaced_examples(), seeds)
 def test_reordering_keeps_the_tokens_and_the_white_space(row: Example, seed: int) -> None:
     text = reorder(row, Random(seed))
     if text is None:
@@ -30,6 +30,13 @@ def test_reordering_keeps_the_tokens_and_the_white_space(row: Example, seed: int
     assert Counter(text.split()) == Counter(row.candidate.split())
     assert text.split() != row.candidate.split()
     assert [c for c in text if c.isspace()] == [c for c in row.candidate if c.isspace()]
+
+
+def test_texts_without_spaces_are_reordered_by_character() -> None:
+    text = reorder(example("\u59d0\u59d0\u517b\u4e86\u5c71\u7f8a"), Random(0))
+    assert text is not None
+    assert text != "\u59d0\u59d0\u517b\u4e86\u5c71\u7f8a"
+    assert Counter(text) == Counter("\u59d0\u59d0\u517b\u4e86\u5c71\u7f8a")
 
 
 @given(distinct, seeds)

@@ -11,15 +11,24 @@ from hypothesis import strategies as st
 
 from mars_score.io.datasets.base import Rated
 from mars_score.study.attacks.base import passage, sentence_spans
-from mars_score.study.attacks.edits import copy_context, copy_reference, repeat, truncate, unrelated
+from mars_score.study.attacks.edits import (
+    copy_context,
+    copy_reference,
+    echo_prompt,
+    list_keywords,
+    refuse,
+    repeat,
+    truncate,
+    unrelated,
+)
 from mars_score.text.sentences import sentences as split
 from mars_score.types import Example
-from tests.study.attacks.rows import example, examples
+from tests.study.attacks.rows import example, examples, spaced_examples
 
 seeds = st.integers()
 
 
-@given(examples())
+@given(spaced_examples())
 def test_truncation_keeps_the_first_half(row: Example) -> None:
     text, tokens = truncate(row, Random(0)), row.candidate.split()
     if text is None:
@@ -29,7 +38,7 @@ def test_truncation_keeps_the_first_half(row: Example) -> None:
         assert text.split() == tokens[: (len(tokens) + 1) // 2]
 
 
-@given(examples(), seeds)
+@given(spaced_examples(), seeds)
 def test_repetition_only_adds_what_is_there(row: Example, seed: int) -> None:
     text = repeat(row, Random(seed))
     if text is None:
@@ -63,6 +72,30 @@ def test_copied_references() -> None:
 def test_as_much_context_is_copied_as_a_reference_is_long(context: str, expected: str | None) -> None:
     row = Example("1", "a", ("b", "b c d"), f"{context}\nWho?", "Who?")
     assert copy_context(row, Random(0)) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (Example("1", "a", ("b",), "It rained. Who came?", "Who came?"), "Who came?"),
+        (Example("1", "a", ("b",), "It rained. Nobody came."), "Nobody came."),
+        (Example("1", "a", ("b",)), None),
+    ],
+)
+def test_what_was_asked_is_said_again(row: Example, expected: str | None) -> None:
+    assert echo_prompt(row, Random(0)) == expected
+
+
+def test_a_refusal_is_the_same_for_every_row() -> None:
+    assert refuse(example("a"), Random(0)) == refuse(example("b", "c"), Random(1)) != ""
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [("The ferry left, and the ferry sank.", "ferry, left, sank"), ("And so they are!", None)],
+)
+def test_keywords_say_nothing(reference: str, expected: str | None) -> None:
+    assert list_keywords(Example("1", "a", (reference,)), Random(0)) == expected
 
 
 @given(examples())

@@ -9,7 +9,10 @@ from mars_score.io.datasets.loading import load_dataset
 from mars_score.study.attacks.robustness import ATTACKS, attack_dataset
 from tests.metrics.human_data import DATA, needs_data
 
-ALWAYS = {"reorder", "retrieve", "truncation", "repetition", "copy_context", "unrelated", "copy_reference"}
+ALWAYS = {
+    "reorder", "retrieve", "truncation", "repetition", "copy_context", "prompt_echo", "refusal",
+    "keywords", "unrelated", "copy_reference",
+}  # fmt: skip
 
 
 @needs_data

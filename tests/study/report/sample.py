@@ -49,7 +49,7 @@ DATASETS = (
 )
 ATTACKS = (
     "reorder", "retrieve", "negation", "number_swap", "name_swap", "truncation", "repetition", "copy_context",
-    "unrelated", "copy_reference",
+    "prompt_echo", "refusal", "keywords", "unrelated", "copy_reference",
 )  # fmt: skip
 STATISTICS = {"pearson": 1.0, "spearman": 0.95, "kendall": 0.7, "accuracy": 0.4}
 CONTEXT = (

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from mars_score.study.attacks.base import Perturb, one_of, passage, sentence_spans, shuffled, token_spans
 from mars_score.text.sentences import sentences
+from mars_score.text.stop_words import is_function_word
+from mars_score.text.words import words
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -31,6 +33,29 @@ def copy_context(example: Example, random: Random) -> str | None:
     spans = token_spans(text)
     count = max(len(token_spans(reference)) for reference in example.references)
     return text[: spans[min(count, len(spans)) - 1][1]] if spans and count else None
+
+
+def echo_prompt(example: Example, random: Random) -> str | None:
+    """Say again what was asked: the question, or the last sentence of the context."""
+    asked = example.question.strip() or ["", *sentences(passage(example), all_scripts=True)][-1]
+    return asked or None
+
+
+REFUSAL = "As an AI language model, I cannot help with that request. Please ask a professional for advice."
+
+
+def refuse(example: Example, random: Random) -> str | None:
+    """Decline to answer, politely and fluently."""
+    return REFUSAL
+
+
+def list_keywords(example: Example, random: Random) -> str | None:
+    """Name the content words of a reference and say nothing with them."""
+    reference = one_of(sorted(set(example.references)), random)
+    listed = dict.fromkeys(
+        word.text for word in words(reference) if word.text[0].isalnum() and not is_function_word(word.text)
+    )
+    return ", ".join(listed) or None
 
 
 # Reorder (Table 4): "randomly reorders 50% of tokens in the candidates".

@@ -14,6 +14,9 @@ from mars_score.study.attacks.base import Attack, row_by_row, row_random
 from mars_score.study.attacks.edits import (
     copy_context,
     copy_reference,
+    echo_prompt,
+    list_keywords,
+    refuse,
     reorder,
     repeat,
     retrieve,
@@ -41,6 +44,11 @@ ATTACKS = {
     "truncation": row_by_row("the second half of the tokens is dropped", truncate),
     "repetition": row_by_row("a sentence, or the first half of the only one, is said twice", repeat),
     "copy_context": row_by_row("the first words of the context, as many as a reference has", copy_context),
+    "prompt_echo": row_by_row(
+        "the question, or the last sentence of the context, is said again", echo_prompt
+    ),
+    "refusal": row_by_row("a polite refusal takes the candidate's place", refuse),
+    "keywords": row_by_row("the content words of a reference, as a list", list_keywords),
     "unrelated": Attack("what the same system wrote for another item", unrelated),
     "copy_reference": row_by_row("a reference takes the candidate's place", copy_reference, harmful=False),
 }
