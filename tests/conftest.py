@@ -7,6 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from mars_score.api import shared_scorer
 from mars_score.mars.scorer import MarsScorer
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from mars_score.lm.causal import LanguageModel
 
 __all__ = ["browser"]
+
+# How long an example takes is no promise of ours: a busy machine must not fail a test.
+settings.register_profile("no deadline", settings(), deadline=None)
+settings.load_profile("no deadline")
 
 MODEL_FIXTURES = {
     "store", "smollm", "scorer", "language_model", "spacy_tagger", "tagger", "real", "outputs", "encoder", "reader",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -352,9 +352,9 @@ def test_the_next_candidates_find_them_measured(monkeypatch: pytest.MonkeyPatch)
     measured: list[str] = []
     whole = ReferenceBaseline.of
 
-    def counted(context: str, *rest: object) -> ReferenceBaseline:
+    def counted(context: str, references: Any, encodings: Any, language: str) -> ReferenceBaseline:
         measured.append(context)
-        return whole(context, *rest)  # type: ignore[arg-type]
+        return whole(context, references, encodings, language)
 
     monkeypatch.setattr(ReferenceBaseline, "of", counted)
     mars, memory = Comparator(MarsConfig().scoring), EncodingMemory()

@@ -150,3 +150,16 @@ def test_a_copy_of_a_source_is_borne_out_whatever_the_others_say(source: str, ot
 def test_a_source_may_contradict_another() -> None:
     sources = Sources(["The red goat slept.", "The red goat never slept."])
     assert kinds("The red goat never slept.", sources) == kinds("The red goat slept.", sources) == []
+
+
+def test_in_other_languages_digits_are_looked_up_and_english_words_are_not() -> None:
+    french = Sources(["Le chat de Marta a mange 3 poissons."], "fr")
+    assert kinds("Marta a vu 4 chats.", french) == [("number", "4")]
+    assert kinds("Marta a vu six chats, no.", french) == []
+    assert kinds("Le chat de Paula dort.", french) == [("name", "Paula")]
+
+
+def test_german_nouns_are_no_names() -> None:
+    german = Sources(["Die Katze von Marta sah 3 Fische im Teich."], "de")
+    assert kinds("Die Katze von Marta mag den Garten.", german) == []
+    assert kinds("Die Katze sah 7 Fische.", german) == [("number", "7")]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
-from accuracy.compare import DEFAULT, GRID, THOROUGH, Measured, leave_one_out, report
+from accuracy.compare import DEFAULT, GRID, THOROUGH, Measured, leave_one_out, report, write
 from accuracy.features import sample
 
 from mars_score.config import preset
 from tests.study.toys import dataset
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[2]
 
 
 def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
@@ -86,7 +85,24 @@ def test_the_report_names_every_set_and_formula(tmp_path: Path) -> None:
         data.columns[metric] = data.columns["formula"]
     (tmp_path / "grade.json").write_text(json.dumps(data.columns), encoding="utf-8")
     (tmp_path / "qgeval.json").write_text(json.dumps(data.columns), encoding="utf-8")
-    text = report(tmp_path)
+    compared = report(tmp_path)
+    text = compared.tables
     assert "| | grade | qgeval | mean |" in text
     assert "| thorough without facts |" in text
     assert "- grade: words" in text
+    assert "| default | " in compared.summary
+
+
+def test_tables_go_into_their_block(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!--compare-->\nold\n<!--/compare-->\nafter\n", encoding="utf-8")
+    write("new", page, "compare")
+    assert page.read_text("utf-8") == "before\n<!--compare-->\nnew\n<!--/compare-->\nafter\n"
+    with pytest.raises(SystemExit, match=r"page\.md has no block attacks"):
+        write("new", page, "attacks")
+
+
+def test_the_pages_have_the_blocks() -> None:
+    assert "<!--agreement-->\n" in (ROOT / "README.md").read_text("utf-8")
+    accuracy = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    assert all(f"<!--{block}-->\n" in accuracy for block in ("compare", "attacks"))

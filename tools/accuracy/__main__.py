@@ -2,8 +2,8 @@
 
     cd tools
     python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS]
-    python -m accuracy compare FOLDER
-    python -m accuracy attacks DATA [--rows 40]
+    python -m accuracy compare FOLDER [--write]
+    python -m accuracy attacks DATA [--rows 40] [--write]
     python -m accuracy languages DATA [--rows 120]
 
 `features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
@@ -18,12 +18,14 @@ import sys
 from pathlib import Path
 
 from accuracy.attacks import attack_table
-from accuracy.compare import report
+from accuracy.compare import report, write
 from accuracy.features import SETS, measure
 from accuracy.languages import language_lines
 from mars_score.cli.options import setting_value
 from mars_score.config import preset
 from mars_score.mars.scorer import MarsScorer
+
+ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
@@ -40,9 +42,16 @@ def main() -> None:
     )
     parser.add_argument("--preset", default="thorough")
     parser.add_argument("--only", default="", help="sets, joined by commas")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/accuracy.md and the README"
+    )
     options = parser.parse_args()
     if options.command == "compare":
-        print(report(options.folders[0]))
+        compared = report(options.folders[0])
+        print(compared.tables, compared.summary, sep="\n\n")
+        if options.write:
+            write(compared.tables, ROOT / "docs" / "accuracy.md", "compare")
+            write(compared.summary, ROOT / "README.md", "agreement")
         return
     if options.command == "languages":
         language_lines(options.folders[0], options.rows or 120, options.only)
@@ -54,7 +63,10 @@ def main() -> None:
     scorer = MarsScorer(config=preset(options.preset).with_options(**settings))
     sets = options.only.split(",") if options.only else SETS
     if options.command == "attacks":
-        print(attack_table(options.folders[0], options.rows or 40, scorer, sets))
+        table = attack_table(options.folders[0], options.rows or 40, scorer, sets)
+        print(table)
+        if options.write:
+            write(table, ROOT / "docs" / "accuracy.md", "attacks")
         return
     source, target = options.folders
     target.mkdir(parents=True, exist_ok=True)

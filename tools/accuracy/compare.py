@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ GRID: dict[str, tuple[float, ...]] = {
     "likelihood": (0.0, 0.05, 0.1, 0.15),
 }  # fmt: skip
 """What a fold chooses from; of likelihood, for the default, 0 alone."""
+TITLES, KINDS = ("Pearson, pooled", "Kendall by item"), ("Pearson", "Kendall")
 DRAWS = 1000
 SIGNIFICANT = 0.05
 PAPER_BASELINES = tuple(name for name in BASELINES if name != "chrf")
@@ -60,8 +63,18 @@ class Measured:
         return (np.nan if pooled is None else pooled), (np.nan if by_item is None else by_item)
 
 
-def report(folder: Path) -> str:
-    """The tables of docs/accuracy.md: agreement, what each fold chooses, and intervals and tests."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is measured of all formulas."""
+
+    tables: str
+    """Agreement, what each fold chooses, and intervals and tests: for docs/accuracy.md."""
+    summary: str
+    """The same in three sentences: for the README."""
+
+
+def report(folder: Path) -> Report:
+    """Compare formulas and baselines on all sets that were measured."""
     sets = {name: Measured(folder / f"{name}.json") for name in SETS if (folder / f"{name}.json").is_file()}
     formulas = {"Eq. 7": {}, "default": DEFAULT, "thorough": THOROUGH} | {
         f"thorough without {term}": {other: weight for other, weight in THOROUGH.items() if other != term}
@@ -80,7 +93,7 @@ def report(folder: Path) -> str:
     for name, chosen in folds.items():
         rows[f"{name}, chosen on the other sets"] = [agreement for _, agreement in chosen.values()]
     lines = [f"| | {' | '.join(sets)} | mean |", "|---|" + "---|" * (len(sets) + 1)]
-    for kind, title in enumerate(("Pearson, pooled", "Kendall by item")):
+    for kind, title in enumerate(TITLES):
         lines.append(f"| **{title}** |" + " |" * (len(sets) + 1))
         for name, pairs in rows.items():
             numbers = [pair[kind] for pair in pairs]
@@ -92,7 +105,45 @@ def report(folder: Path) -> str:
             f"- {left_out}: {', '.join(f'{k} {v:g}' for k, v in weights.items())}"
             for left_out, (weights, _) in chosen.items()
         ]
-    return "\n".join([*lines, "", *_tested(sets, values)])
+    tables = "\n".join([*lines, "", *_tested(sets, values)])
+    return Report(tables, _summary(rows, len(sets)))
+
+
+def _summary(rows: Mapping[str, Sequence[tuple[float, float]]], count: int) -> str:
+    """Means over the sets, and on how many of them a formula is ahead of every baseline of the paper."""
+    means = {name: np.nanmean(np.array(pairs), axis=0) for name, pairs in rows.items()}
+    best = [max(PAPER_BASELINES, key=lambda name: float(means[name][kind])) for kind in (0, 1)]
+
+    def ahead(name: str) -> int:
+        rivals = zip(*(rows[baseline] for baseline in PAPER_BASELINES), strict=True)
+        pairs = zip(rows[name], rivals, strict=True)
+        return sum(own[0] > max(rival[0] for rival in others) for own, others in pairs)
+
+    def both(name: str) -> str:
+        return f"{_number(float(means[name][0]))} / {_number(float(means[name][1]))}"
+
+    lines = [
+        f"| mean over {count} sets | Pearson / Kendall by item | ahead of all eight baselines of the paper |",
+        "|---|---|---|",
+        f"| default | {both('default')} | on {ahead('default')} |",
+        f"| default, weights chosen on the other sets | {both('default, chosen on the other sets')} | |",
+        f"| preset `thorough` | {both('thorough')} | on {ahead('thorough')} |",
+        f"| the paper's formula (Eq. 7) | {both('Eq. 7')} | on {ahead('Eq. 7')} |",
+        *(
+            f"| best baseline by {kind}: {name} | {both(name)} | |"
+            for kind, name in zip(KINDS, best, strict=True)
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def write(text: str, path: Path, block: str) -> None:
+    """Put a text into a page, between <!--BLOCK--> and <!--/BLOCK-->."""
+    marks = re.compile(rf"(<!--{block}-->\n).*?(<!--/{block}-->)", re.DOTALL)
+    page = path.read_text("utf-8")
+    if not marks.search(page):
+        raise SystemExit(f"{path.name} has no block {block}")
+    path.write_text(marks.sub(lambda found: f"{found[1]}{text}\n{found[2]}", page), "utf-8")
 
 
 def _tested(sets: Mapping[str, Measured], values: Mapping[str, list[list[float | None]]]) -> list[str]:

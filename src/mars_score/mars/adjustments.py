@@ -12,6 +12,7 @@ import numpy as np
 
 from mars_score.encoders.base import cosine
 from mars_score.mars.facts import Sources
+from mars_score.text.languages import ENGLISH, resolved
 from mars_score.types import Adjustment, Fact
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     """By context and text: the mean log-probability of a token, and the number of tokens."""
 
 
-# Texts compared piece by piece: each piece finds the likest one of the other text (as BERTScore does).
+# Texts compared piece by piece: each piece finds the most similar one of the other text (as BERTScore does).
 
 RECALL = 0.7
 """What recall counts where it counts more than precision."""
@@ -151,12 +152,16 @@ class ReferenceBaseline:
 
     @classmethod
     def of(
-        cls, context: str, references: Sequence[Sequence[str]], encodings: Mapping[str, Encoding]
+        cls,
+        context: str,
+        references: Sequence[Sequence[str]],
+        encodings: Mapping[str, Encoding],
+        language: str = ENGLISH,
     ) -> ReferenceBaseline:
-        """Measure references; each comes before its augmentations."""
+        """Measure references; each comes before its augmentations. The language may be `AUTO`."""
         human = [texts[0] for texts in references]
         fluency = min(fluency_of(encodings[text]) for text in human)
-        sources = Sources([context, *human])
+        sources = Sources([context, *human], resolved(language, human[0], context))
         if not context.strip():
             return cls(None, sources, 0.0, fluency)
         texts = [text for each in references for text in each]

@@ -2,7 +2,8 @@
 
 The sources are the context and the references. A number is borne out if one of them has it; a name too, and it must
 stand where the most similar sentence of the sources has it; a sentence must be negated if that sentence is, and only
-then. All of it is lookup in texts: nothing is learnt, and each finding says what it found.
+then. All of it is lookup in texts: nothing is learnt, and each finding says what it found. In other languages than
+English only digits are numbers, negations are not known, and in German, where every noun has a capital, names neither.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from mars_score.text.frequency import rarity
+from mars_score.text.languages import ENGLISH
 from mars_score.text.sentences import sentences
 from mars_score.text.stop_words import is_function_word
 from mars_score.types import Fact
@@ -34,6 +36,8 @@ SIMILAR = 0.5
 """The share of a sentence's content words that a sentence of the sources must have to be about the same thing."""
 RARE = 2.5
 """Words that open a sentence and are more common than this are no names: People, Today."""
+CAPITAL_NOUNS = frozenset({"de"})
+"""Languages in which a capital does not tell a name."""
 FEW = 2
 """Content words that the two must share at least."""
 
@@ -90,16 +94,19 @@ class Sentence:
 class Sources:
     """What a candidate may draw on, ready to be looked up."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Read the context and the references."""
+    def __init__(self, texts: Sequence[str], language: str = ENGLISH) -> None:
+        """Read the context and the references, which are in some language."""
+        self.language = language
         self.sentences = tuple(sentence for text in texts for sentence in read(text))
         tokens = [token for sentence in self.sentences for token in sentence.tokens]
         self.numbers = {token.number for token in tokens if token.number}
         self.words = {token.word for token in tokens}
         small = {token.word for token in tokens if token.text[0].islower()}
         capital = [token for token in tokens if is_capital(token)]
-        self.names = {t.word for t in capital if not t.opens or rarity(t.text.lower()) > RARE} - small
+        self.names: set[str] = set()
         """What the sources always write with a capital."""
+        if language not in CAPITAL_NOUNS:
+            self.names = {t.word for t in capital if not t.opens or rarity(t.text.lower()) > RARE} - small
 
     def unsupported(self, candidate: str) -> tuple[Fact, ...]:
         """The facts of a candidate that are not borne out, in its order."""
@@ -114,7 +121,9 @@ class Sources:
         return [
             _fact("number", token, "neither context nor references have this number")
             for token in sentence.tokens
-            if token.number and token.number not in self.numbers
+            if token.number
+            and token.number not in self.numbers
+            and (self.language == ENGLISH or token.text[0].isdigit())
         ]
 
     def _names(self, sentence: Sentence) -> list[Fact]:
@@ -154,7 +163,7 @@ class Sources:
         ]
 
     def _negation(self, sentence: Sentence) -> list[Fact]:
-        other = self._most_similar(sentence)
+        other = self._most_similar(sentence) if self.language == ENGLISH else None
         if other is None or other.negated == sentence.negated:
             return []
         token = next((token for token in sentence.tokens if token.negates), sentence.tokens[0])

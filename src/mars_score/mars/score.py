@@ -24,6 +24,7 @@ from mars_score.mars.adjustments import (
 )
 from mars_score.mars.scale import UNRELATED, PercentScale
 from mars_score.storage.lru import LRUCache
+from mars_score.text.languages import ENGLISH
 from mars_score.types import (
     Adjustment,
     Augmentation,
@@ -123,15 +124,16 @@ class ReferenceSet:
         return tuple(dict.fromkeys(found.augmented[0].text for found in self.augmentations))
 
     def measured(
-        self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods
+        self, example: Example, encodings: Mapping[str, Encoding], likelihoods: Likelihoods, language: str
     ) -> ReferenceSet:
         """Measure all that does not depend on the candidate."""
+        baseline = partial(ReferenceBaseline.of, language=language)
         texts = [[one.text for one in found.augmented] for found in self.augmentations]
         cut = flags.raised({flags.REFERENCE_TRUNCATED: any(encodings[text].truncated for text in self.texts)})
         found = replace(
             self,
             flags=frozenset({*cut, *(flag for one in self.augmentations for flag in one.flags)}),
-            usual=ReferenceBaseline.of(example.context, texts, encodings) if self.config.adjusts else None,
+            usual=baseline(example.context, texts, encodings) if self.config.adjusts else None,
         )
         percent = self.config.scale == "percent"
         if not self.config.cap and not percent:
@@ -240,9 +242,9 @@ def _capped(item: ItemScore, most: float) -> ItemScore:
 class Comparator:
     """Compares candidates with their references and augmentations; reference sets are kept for the next candidates."""
 
-    def __init__(self, config: ScoringConfig) -> None:
-        """Take the settings of scoring alone."""
-        self.config = config
+    def __init__(self, config: ScoringConfig, language: str = ENGLISH) -> None:
+        """Take the settings of scoring, and the language of references (or `AUTO`)."""
+        self.config, self.language = config, language
         self.reference_sets: LRUCache[tuple[Pair, ...], ReferenceSet] = LRUCache(REFERENCE_SETS, _size)
         """By context and references."""
 
@@ -283,7 +285,7 @@ class Comparator:
         with single_threaded_torch():
             for pairs, reference_set in sets.items():
                 if self.reference_sets.get(pairs) is not reference_set:
-                    sets[pairs] = reference_set.measured(firsts[pairs], encodings, likelihoods)
+                    sets[pairs] = reference_set.measured(firsts[pairs], encodings, likelihoods, self.language)
                     self.reference_sets.keep(pairs, sets[pairs])
             return [sets[example.pairs].score(example, encodings, likelihoods) for example in examples]
 

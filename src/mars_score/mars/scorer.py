@@ -83,7 +83,7 @@ class MarsScorer:
         if pack is None:
             self.parts.check(self.config)  # a wrong name is known now, not after an hour
         self.corpus = corpus
-        self._comparator = Comparator(self.config.scoring)
+        self._comparator = Comparator(self.config.scoring, self.config.masking.language)
         self.augmentations = Augmentations(cache_at(cache), None if pack is None else Pack(pack))
         self._memories: dict[tuple[object, ...], EncodingMemory] = {}
         self._signatures: dict[str, str] = {}
@@ -104,7 +104,7 @@ class MarsScorer:
         if options and self.augmentations.pack is None:
             self.parts.check(other.config)
         other.parts, other.augmentations, other.corpus = self.parts, self.augmentations, self.corpus
-        other._comparator = Comparator(other.config.scoring)
+        other._comparator = Comparator(other.config.scoring, other.config.masking.language)
         other._memories, other._signatures, other._counted = self._memories, {}, None
         return other
 
