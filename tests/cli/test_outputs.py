@@ -123,6 +123,18 @@ def test_a_table_on_a_terminal(cli: CommandLine, monkeypatch: pytest.MonkeyPatch
     assert cli("score", "rows.jsonl", "-o", "-").rows[0]["id"] == "owl"
 
 
+def test_a_table_on_the_percent_scale(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    options = ("score", "rows.jsonl", "--set", "scale=percent")
+    scores = [row["scores"]["mars"] for row in cli(*options).rows]
+    assert max(scores) > 1
+    lines = cli(*options, "--format", "table").out.splitlines()[1:4]
+    for line, score in zip(lines, scores, strict=True):
+        assert f" {score:.1f} " in line
+        assert line.count("█") == round(score / 5)  # of 20
+    assert re.search(r"mean mars \d+\.\d$", cli(*options).err, re.MULTILINE)
+
+
 def test_a_narrow_table_keeps_every_id_whole(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "-".join(f"{number:03}" for number in range(40))
     cli.put_rows("rows.jsonl", [{"id": name, "candidate": "", "reference": "A fox came by."}])

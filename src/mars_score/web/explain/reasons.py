@@ -130,6 +130,14 @@ def _amount(share: Share | None) -> float:
     return share.amount if share else 0.0
 
 
+def lead(item: ExplainedItem, found: Difference) -> str:
+    """Say how far one candidate is ahead, on the scale that was asked for: ``0.23``, or ``26 points`` of 100."""
+    higher, lower = (item.candidates[place].percent for place in (found.higher, found.lower))
+    points = 0 if higher is None or lower is None else round(higher) - round(lower)
+    # Beyond its two ends the percent scale tells no difference.
+    return counted(points, "point") if points > 0 else number(found.amount, DIGITS)
+
+
 def in_numbers(found: Difference) -> str:
     """Say by how much one is ahead, part by part: ``A is 0.23 above B: words +0.15 (0.62 against 0.42), ...``."""
     higher, lower = letter(found.higher), letter(found.lower)

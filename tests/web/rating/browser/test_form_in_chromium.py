@@ -13,6 +13,7 @@ from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import order_for
 from mars_score.web.rating.sheet import read_sheet
 from mars_score.web.rating.storage import RatingStore
+from tests.chromium import barriers
 from tests.study.report.test_page import PAYLOADS
 from tests.web.rating.samples import rows, write_sheet
 from tests.web.rating.server import Server
@@ -265,6 +266,21 @@ def test_nothing_sticks_out(opened: Open, shared: Server, width: int) -> None:
     context.focus()
     page.keyboard.press("End")
     expect(context).not_to_have_js_property("scrollTop", 0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_keeps_people_from_reading(opened: Open, shared: Server, width: int, scheme: str) -> None:
+    page = opened(shared, color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    assert barriers(page) == []
+    page.get_by_label("Your name").fill(f"Reader {width} {scheme}")
+    page.keyboard.press("Enter")
+    at(page, 1)
+    assert barriers(page) == []
+    page.get_by_role("link", name="0 rated").click()
+    expect(page.locator("ol.numbers")).to_be_visible()
+    assert barriers(page) == []
 
 
 def test_dark_for_all_pages(opened: Open, shared: Server) -> None:
