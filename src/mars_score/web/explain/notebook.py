@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError, missing_extra
-from mars_score.io.html import shortened
+from mars_score.io.html import shortened, written_in
 
 if TYPE_CHECKING:
     from mars_score.types import ItemScore, ScoreResult
@@ -49,7 +49,7 @@ def _row(item: ItemScore) -> str:
         escape(shortened(item.id, 40)),
         item.shown,
         f'<span style="display:inline-block;width:8em"><span style="{_BAR}{width:.1%}"></span></span>',
-        f'<span dir="auto">{escape(text)}</span>{flags}',
+        f"<span{written_in(text)}>{escape(text)}</span>{flags}",
     )
     return "<tr>" + "".join(f'<td style="{_LEFT}">{cell}</td>' for cell in cells) + "</tr>"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mars_score import flags
 from mars_score.io.html import assets, environment
-from mars_score.text.words import words
 from mars_score.version import __version__
 from mars_score.web.explain import wording
 from mars_score.web.explain.data import adding_up
@@ -49,7 +49,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, ExplainedTerm
+    from mars_score.web.explain.data import (
+        ExplainedCandidate,
+        ExplainedItem,
+        ExplainedReference,
+        ExplainedTerm,
+    )
     from mars_score.web.explain.standing import Standing
 
 HERE = "mars_score.web.explain"
@@ -311,11 +316,12 @@ def _ratios(explained: Sequence[ExplainedItem]) -> list[float]:
     return sorted({ratio for ratio in every if ratio})
 
 
-def reference_pieces(text: str) -> list[tuple[str, str, int]]:
+def reference_pieces(reference: ExplainedReference) -> list[tuple[str, str, int]]:
     """Cut a reference into its words, each with the gap before it and its place, to which lines can lead."""
-    found = words(text)
-    ends = [0, *(word.end for word in found)]
-    return [(text[end : word.start], word.text, word.start) for end, word in zip(ends, found, strict=False)]
+    ends = accumulate(len(word.gap) + len(word.text) for word in reference.words)
+    return [
+        (word.gap, word.text, end - len(word.text)) for word, end in zip(reference.words, ends, strict=True)
+    ]
 
 
 @cache

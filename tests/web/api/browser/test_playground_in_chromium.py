@@ -15,6 +15,7 @@ from tests.study.report.test_page import PAYLOADS
 from tests.web.api.conftest import SMALL
 from tests.web.api.fake import BAD, FakeService
 from tests.web.api.running import running
+from tests.web.texts import ARABIC, CHINESE, HINDI, JAPANESE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,6 +139,32 @@ def test_by_hand(page: Page, service: FakeService) -> None:
     expect(page.locator("#signature")).to_have_text("fake:v1")
     expect(page.locator("#live")).to_have_text("Done: 2 scores.")
     assert (service.settings[-1].preset, service.settings[-1].watch) == ("paper-formula", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "side"),
+    [(ARABIC, "ar", "rtl"), (CHINESE, "zh", "ltr"), (JAPANESE, "ja", "ltr"), (HINDI, "hi", "ltr")],
+    ids=["ar", "zh", "ja", "hi"],
+)
+def test_texts_of_other_languages(
+    page: Page, service: FakeService, tmp_path: Path, text: str, language: str, side: str
+) -> None:
+    for place in (4, 3, 2):
+        page.get_by_label(f"Remove candidate {place}").click()
+    write(page, text)
+    field = page.get_by_label("Candidate 1", exact=True)
+    assert (field.get_attribute("lang"), field.get_attribute("dir")) == (language, "auto")
+    score(page)
+    expect(page.locator("#live")).to_have_text("Done: 1 score.")
+    candidate = page.locator("#explanation .ex-candidate")
+    expect(candidate).to_have_text(text)
+    assert (candidate.get_attribute("lang"), candidate.get_attribute("dir")) == (language, side)
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "r0", "candidate": text, "reference": text}), "utf-8")
+    page.locator("#upload").set_input_files(path)
+    cell = page.locator("#file-rows td").first
+    expect(cell).to_have_text(text)
+    assert (cell.get_attribute("lang"), cell.get_attribute("dir")) == (language, "auto")
 
 
 def test_an_example_is_followed_to_its_explanation(page: Page, service: FakeService) -> None:

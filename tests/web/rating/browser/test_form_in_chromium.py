@@ -17,6 +17,7 @@ from tests.chromium import barriers
 from tests.study.report.test_page import PAYLOADS
 from tests.web.rating.samples import rows, write_sheet
 from tests.web.rating.server import Server
+from tests.web.texts import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -316,5 +317,22 @@ def test_texts_of_strangers_do_nothing(opened: Open, tmp_path: Path) -> None:
             assert page.locator(".reading .words").inner_text() == text.context
             press(page, "444")
             saved(page)
+    finally:
+        server.close()
+
+
+def test_texts_of_other_languages(opened: Open, tmp_path: Path) -> None:
+    spoken = [replace(row, text=text, context=text) for row, text in zip(rows(), LANGUAGES, strict=False)]
+    server = Server(write_sheet(tmp_path, spoken, key=False))
+    server.start()
+    try:
+        page = opened(server)
+        begin(page, "Polyglot")
+        for number, text in enumerate(order_for(read_sheet(server.sheet), "Polyglot"), 1):
+            page.goto(f"{server.url}/text?rater=Polyglot&n={number}")
+            language = LANGUAGES[text.text]
+            for words in page.locator(".words").all():
+                assert words.get_attribute("lang") == language
+                assert words.get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
     finally:
         server.close()
