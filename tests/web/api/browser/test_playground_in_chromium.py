@@ -153,18 +153,21 @@ def test_texts_of_other_languages(
         page.get_by_label(f"Remove candidate {place}").click()
     write(page, text)
     field = page.get_by_label("Candidate 1", exact=True)
-    assert (field.get_attribute("lang"), field.get_attribute("dir")) == (language, "auto")
+    expect(field).to_have_attribute("lang", language)
+    expect(field).to_have_attribute("dir", "auto")
     score(page)
     expect(page.locator("#live")).to_have_text("Done: 1 score.")
     candidate = page.locator("#explanation .ex-candidate")
     expect(candidate).to_have_text(text)
-    assert (candidate.get_attribute("lang"), candidate.get_attribute("dir")) == (language, side)
+    expect(candidate).to_have_attribute("lang", language)
+    expect(candidate).to_have_attribute("dir", side)
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"id": "r0", "candidate": text, "reference": text}), "utf-8")
     page.locator("#upload").set_input_files(path)
     cell = page.locator("#file-rows td").first
     expect(cell).to_have_text(text)
-    assert (cell.get_attribute("lang"), cell.get_attribute("dir")) == (language, "auto")
+    expect(cell).to_have_attribute("lang", language)
+    expect(cell).to_have_attribute("dir", "auto")
 
 
 def test_an_example_is_followed_to_its_explanation(page: Page, service: FakeService) -> None:
