@@ -297,6 +297,9 @@ def test_a_file_goes_in_and_comes_back(page: Page, service: FakeService, tmp_pat
         ),
         ("rows.txt", "x", "rows.txt: this is no format that can be read."),
         ("rows.jsonl", "{", "rows.jsonl:1:2: broken JSON"),
+        ("rows.jsonl", '{"candidate": "a"}', "rows.jsonl:1: no field 'references' or 'reference'"),
+        ("rows.jsonl", '{"candidate": "a", "references": null}', "no reference: all are null or blank"),
+        ("rows.jsonl", '{"candidate": "a", "referenc": "b"}', "rows.jsonl:1: no field 'references'"),
     ],
 )
 def test_a_file_with_a_bad_line(page: Page, tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -305,6 +308,7 @@ def test_a_file_with_a_bad_line(page: Page, tmp_path: Path, name: str, content: 
     page.set_input_files("#upload", file)
     expect(page.locator("#file-trouble")).to_contain_text(message)
     expect(page.locator("#file-trouble .remedy")).not_to_be_empty()
+    expect(page.locator("#file-trouble")).not_to_contain_text("--")  # no option of the command line
     expect(page.locator("#file-progress")).to_be_hidden()
 
 
@@ -386,6 +390,11 @@ def test_a_click_on_a_row_opens_its_explanation(page: Page, service: FakeService
     button.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#file-rows .opened .ex-verdict")).to_be_visible()
+    # The chart inside looks as it does by hand, not like the table around it.
+    first = "getComputedStyle(document.querySelector('%s .ex-chart td'))"
+    for style in ("paddingTop", "borderTopWidth"):
+        inside, by_hand = (page.evaluate(f"{first % box}.{style}") for box in ("#file-rows", "#explanation"))
+        assert inside == by_hand, style
     expect(button).to_have_attribute("aria-expanded", "true")
     page.locator("#file-rows tr").first.locator("td").first.click()
     expect(page.locator("#file-rows .opened")).to_have_count(1)
