@@ -18,7 +18,7 @@ import pytest
 from datasets.fingerprint import Hasher
 
 import mars_score
-from mars_score.api import shared_scorer
+from mars_score.api import describe, shared_scorer
 from mars_score.errors import ConfigError, InputError, ModelError
 from mars_score.io.output import read_signatures
 from mars_score.mars.scorer import MarsScorer
@@ -177,6 +177,17 @@ def test_results_at_a_glance(result: ScoreResult) -> None:
     assert repr(many).endswith("0.500, ... (900 in all)])")
     assert many._repr_html_().count("<tr>") == notebook.ROWS + 1
     assert "880 more" in many._repr_html_()
+
+
+def test_results_on_the_percent_scale_at_a_glance() -> None:
+    items = tuple(
+        ItemScore(str(place), 0.5, (), percent=percent) for place, percent in enumerate((64.25, 30.0))
+    )
+    result = ScoreResult(items, "s")
+    assert repr(result) == "ScoreResult(mars: mean 47.1%, scores [64.2%, 30.0%])"
+    assert "mean <b>47.1%</b>" in result._repr_html_()
+    assert "width:30.0%" in result._repr_html_()
+    assert describe(items[0]) == "score 0.5000 (64.2 on the percent scale)"
 
 
 def test_the_table_escapes_texts() -> None:

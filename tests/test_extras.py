@@ -58,7 +58,7 @@ def test_other_modules_are_no_business_of_ours() -> None:
 def test_every_extra_exists_and_the_plain_install_does_without() -> None:
     tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    packages = {"rouge_score": "rouge-score", "ot": "pot"}
+    packages = {"rouge_score": "rouge-score", "ot": "pot", "MeCab": "mecab-python3"}
     for module, extra in EXTRAS.items():
         package = packages.get(module, module)
         assert any(line.startswith(package) for line in project["optional-dependencies"][extra]), module

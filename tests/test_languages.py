@@ -152,6 +152,8 @@ def test_function_words_of_a_language() -> None:
     assert is_function_word("der", "de")
     assert is_function_word("Les", "fr")
     assert not is_function_word("moulin", "fr")
+    assert is_function_word("में", "hi")  # with vowel signs
+    assert not is_function_word("बकरियाँ", "hi")
     assert not is_function_word("der")
 
 

@@ -180,7 +180,8 @@ def _gathering(scorer: MarsScorer) -> AsyncScorer:
 def describe(item: ItemScore) -> str:
     """Say in a few lines what a score consists of and what a reader should know of it."""
     terms = ", ".join(f"{term.cosine:.3f} (weight {term.weight:.2f})" for term in item.augmented)
-    lines = [f"score {item.score:.4f}"]
+    scale = "" if item.percent is None else f" ({item.percent:.1f} on the percent scale)"
+    lines = [f"score {item.score:.4f}{scale}"]
     if item.augmented:
         nearest = max(item.augmented, key=lambda term: term.cosine)
         lines += [f"cosines with the reference and its variants: {terms}", f"nearest: {nearest.text!r}"]

@@ -32,6 +32,11 @@ def signature(
     return joined(parts)
 
 
+def on_percent_scale(signature: str) -> bool:
+    """Whether scores of this signature go from 0 to 100."""
+    return any(part.startswith("scale:percent") for part in signature.split("|"))
+
+
 def _adjusting(scoring: ScoringConfig, reader: str, judge: str) -> dict[str, str]:
     """What goes beyond the paper's formula; what has no weight is not named."""
     weights = {

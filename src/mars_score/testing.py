@@ -39,7 +39,7 @@ def assert_score(
     (item,) = chosen.score([candidate], [reference], [context], [question])
     if item.reported < at_least:
         raise AssertionError(
-            f"{item.reported:.4f} is below {at_least}: {candidate!r}\n"
+            f"{item.reported:.{4 if item.percent is None else 1}f} is below {at_least}: {candidate!r}\n"
             + "\n".join(f"  {line}" for line in describe(item).splitlines()[1:])
             + f"\n  signature: {chosen.signature}"
         )

@@ -204,6 +204,11 @@ class ItemScore:
         """The score on the scale that was asked for."""
         return self.score if self.percent is None else self.percent
 
+    @property
+    def shown(self) -> str:
+        """The score for a reader: ``0.461``, or ``64.3%``."""
+        return f"{self.score:.3f}" if self.percent is None else f"{self.percent:.1f}%"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that can be written as JSON."""
         terms = [
@@ -245,6 +250,12 @@ class ScoreResult:
         """The system-level score; NaN for no examples."""
         return sum(self.scores) / len(self.items) if self.items else float("nan")
 
+    @property
+    def shown_mean(self) -> str:
+        """The mean for a reader: ``0.461``, or ``64.3%``."""
+        on_percent_scale = self.items and self.items[0].percent is not None
+        return f"{self.mean:.1f}%" if on_percent_scale else f"{self.mean:.3f}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that can be written as JSON."""
         mean = self.mean if math.isfinite(self.mean) else None
@@ -277,9 +288,9 @@ class ScoreResult:
         import_module("mars_score.api").save_result(self, path)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{score:.3f}" for score in self.scores[:5])
+        shown = ", ".join(item.shown for item in self.items[:5])
         more = f", ... ({len(self)} in all)" if len(self) > 5 else ""
-        return f"ScoreResult({self.metric}: mean {self.mean:.3f}, scores [{shown}{more}])"
+        return f"ScoreResult({self.metric}: mean {self.shown_mean}, scores [{shown}{more}])"
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: a table with bars."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
 import pytest
+from rich.cells import cell_len
 
 from mars_score.cli.running import CHUNK
 from mars_score.io import writers
@@ -121,6 +122,27 @@ def test_a_table_on_a_terminal(cli: CommandLine, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("TERM", "dumb")
     assert cli("score", "rows.jsonl").out == named.out
     assert cli("score", "rows.jsonl", "-o", "-").rows[0]["id"] == "owl"
+
+
+def test_a_table_on_the_percent_scale(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    options = ("score", "rows.jsonl", "--set", "scale=percent")
+    scores = [row["scores"]["mars"] for row in cli(*options).rows]
+    assert max(scores) > 1
+    lines = cli(*options, "--format", "table").out.splitlines()[1:4]
+    for line, score in zip(lines, scores, strict=True):
+        assert f" {score:.1f} " in line
+        assert line.count("█") == round(score / 5)  # of 20
+    assert re.search(r"mean mars \d+\.\d$", cli(*options).err, re.MULTILINE)
+
+
+def test_wide_characters_keep_a_table_straight(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ("故事一", "お話の二番目", "plain")
+    cli.put_rows("rows.jsonl", [{"id": name, "candidate": "A fox.", "reference": "A fox."} for name in names])
+    lines = cli("score", "rows.jsonl", "--format", "table").out.splitlines()[1:4]
+    assert [line.split()[0] for line in lines] == [*names]
+    assert len({cell_len(line[: line.index("█")]) for line in lines}) == 1
 
 
 def test_a_narrow_table_keeps_every_id_whole(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

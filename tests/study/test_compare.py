@@ -203,7 +203,20 @@ def test_three_systems_fit_80_columns(tmp_path: Path) -> None:
     done = CliRunner().invoke(compare, files, env={"COLUMNS": "80"}, catch_exceptions=False)
     lines = done.output.splitlines()
     assert max(map(len, lines)) <= 80
-    pairs = [line for line in lines if line.startswith(("A - B", "A - C", "B - C"))]
-    assert len(pairs) == 3
-    assert all(re.search(r"\d+/\d+/\d+ +\d+ *$", line) for line in pairs)  # nothing is folded or cut
+    heading = next(line for line in lines if "differ by" in line)
+    assert heading.endswith("won/tied/lost")
+    pairs = lines[lines.index(heading) + 1 :][:3]
+    whole = r"[ABC] - [ABC] +-?\d\.\d{4} +-?\d\.\d{3} to -?\d\.\d{3}( +\d\.\d{3}){3} +\d+/\d+/\d+"
+    assert all(re.fullmatch(whole, line) for line in pairs)  # nothing is folded or cut
     assert "near 0.05 one may say yes and the other no" in " ".join(done.output.split())
+
+
+def test_scores_up_to_100_have_one_digit(tmp_path: Path) -> None:
+    files = [
+        put(tmp_path / f"{name}.csv", [value * 100 for value in scores])
+        for name, scores in (("a", A), ("b", B))
+    ]
+    done = CliRunner().invoke(compare, files, env={"COLUMNS": "80"}, catch_exceptions=False)
+    means = re.findall(r"mean (\S+)", done.output)
+    assert [len(mean.partition(".")[2]) for mean in means] == [1, 1]
+    assert not re.search(r"\d\.\d{4}", done.output)

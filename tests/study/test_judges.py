@@ -120,6 +120,8 @@ def test_a_field_of_the_rows_and_the_judges_own_system(tmp_path: Path) -> None:
     ("name", "content", "columns"),
     [
         ("a.csv", "id,score,reason\nx,4,good\ny,,\n", {"a": {"x": 4.0}}),
+        ("a.csv", "id,judge\nx,4\ny,5\n", {"a": {"x": 4.0, "y": 5.0}}),
+        ("a.csv", "id,judge,score\nx,gpt,4\n", {"a": {"x": 4.0}}),
         ("a.tsv", "id\thelpful\tclear\nx\t4\t2\n", {"helpful": {"x": 4.0}, "clear": {"x": 2.0}}),
         ("a.jsonl", '{"id": "x", "scores": {"clear": 3, "true": 1.5}}', {"clear": {"x": 3.0}, "true": {"x": 1.5}}),
         ("a.json", '[{"id": 7, "output": "{\\"rating\\": 2}"}]', {"a": {"7": 2.0}}),

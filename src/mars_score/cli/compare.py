@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mars_score.cli.options import scorer_options, take_scorer, tell_mapping
-from mars_score.cli.reporting import bars, counted
+from mars_score.cli.reporting import bars, counted, decimals
 from mars_score.errors import ConfigError, InputError
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import METRICS, make_metric
@@ -133,26 +133,33 @@ def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_be
         means.setdefault(pair.first, pair.mean_first)
         means.setdefault(pair.second, pair.mean_second)
     letters = {name: letter(place) for place, name in enumerate(means)}
+    largest = [one for pair in comparisons for item in pair.largest for one in (item.first, item.second)]
+    digits = decimals([*means.values(), *largest])
     systems = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     for name, mean in means.items():
-        systems.add_row(letters[name], Text(name, overflow="fold"), f"mean {_shown(mean)}")
+        systems.add_row(letters[name], Text(name, overflow="fold"), f"mean {_shown(mean, digits)}")
     console.print(systems, "")
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     corrected = ["p Holm"] if len(comparisons) > 1 else []
-    for name in ("", "differ by", "95% interval", "p boot.", "p rand.", *corrected, "won/tied/lost", "items"):
-        table.add_column(name, justify="right" if name else "left")
+    # In 80 columns: that a pair's items were won, tied and lost is how many there are of them.
+    for name in ("", "differ by", "95% interval", "p boot.", "p rand.", *corrected, "won/tied/lost"):
+        table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for pair in comparisons:
-        cells = [_shown(pair.difference), _interval(pair), _p(pair.p_bootstrap), _p(pair.p_randomisation)]
+        cells = [_shown(pair.difference, digits), _interval(pair, min(digits, 3))]
+        cells += [_p(pair.p_bootstrap), _p(pair.p_randomisation)]
         cells += [_p(pair.p_corrected)] if corrected else []
-        cells += [f"{pair.wins}/{pair.ties}/{pair.losses}", str(pair.n)]
-        table.add_row(f"{letters[pair.first]} - {letters[pair.second]}", *cells)
+        table.add_row(
+            f"{letters[pair.first]} - {letters[pair.second]}",
+            *cells,
+            f"{pair.wins}/{pair.ties}/{pair.losses}",
+        )
     console.print(table, "")
     console.print(WHY, style="dim")
     for pair in comparisons:
-        _print_largest(console, pair, letters)
+        _print_largest(console, pair, letters, digits)
 
 
-def _print_largest(console: Console, pair: SystemComparison, letters: Mapping[str, str]) -> None:
+def _print_largest(console: Console, pair: SystemComparison, letters: Mapping[str, str], digits: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -165,18 +172,20 @@ def _print_largest(console: Console, pair: SystemComparison, letters: Mapping[st
     for name in (first, second, f"{first} - {second}"):
         largest.add_column(name, justify="right")
     for item in pair.largest:
-        shown = (_shown(item.first), _shown(item.second), _shown(item.first - item.second))
-        largest.add_row(Text(item.item), *shown)
+        values = (item.first, item.second, item.first - item.second)
+        largest.add_row(Text(item.item), *(_shown(value, digits) for value in values))
     console.print("", largest)
 
 
-def _interval(pair: SystemComparison) -> str:
-    return "-" if pair.low is None or pair.high is None else f"{pair.low:.3f} to {pair.high:.3f}"
+def _interval(pair: SystemComparison, digits: int) -> str:
+    if pair.low is None or pair.high is None:
+        return "-"
+    return f"{pair.low:.{digits}f} to {pair.high:.{digits}f}"
 
 
 def _p(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _shown(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -148,8 +148,9 @@ def _print(
 
 def _show(console: Console, example: Example, item: ExplainedItem, place: int, *, words: bool) -> None:
     candidate = item.candidates[place]
-    percent = "" if candidate.percent is None else f" ({candidate.percent:.0f}%)"
-    console.rule(Text(f"{candidate.id}: {candidate.score:.4f}{percent}"), align="left")
+    score = f"{candidate.score:.4f}"
+    shown = score if candidate.percent is None else f"{candidate.percent:.0f}% (raw score {score})"
+    console.rule(Text(f"{candidate.id}: {shown}"), align="left")
     told = Table.grid(padding=(0, 2, 0, 0))
     told.add_column(justify="right", style="bold", no_wrap=True)
     told.add_column(overflow="fold")
@@ -186,7 +187,7 @@ def _coloured(candidate: ExplainedCandidate) -> Text:
 
 def _reasons(item: ExplainedItem, place: int) -> Iterator[tuple[str, str]]:
     """What there is to say of a candidate: its words by what they did, and its neighbours in the ranking."""
-    from mars_score.web.explain.reasons import alone, matched, neighbours, reason
+    from mars_score.web.explain.reasons import alone, lead, matched, neighbours, reason
 
     candidate = item.candidates[place]
     pairs = dict.fromkeys(
@@ -203,7 +204,7 @@ def _reasons(item: ExplainedItem, place: int) -> Iterator[tuple[str, str]]:
     for found in around:
         higher, lower = (item.candidates[one].id for one in (found.higher, found.lower))
         told = reason(item, found, lambda one: item.candidates[one].id)
-        yield "why", f"{higher} is {found.amount:.2f} above {lower}: {told}"
+        yield "why", f"{higher} is {lead(item, found)} above {lower}: {told}"
     if not around:
         yield "why", alone(candidate)
 
@@ -234,7 +235,8 @@ def _show_sum(console: Console, item: ExplainedItem, candidate: ExplainedCandida
             usual = "" if one.usual is None else f"{one.usual:.4f}"
             name = Text(shown_name(one.name)) + Text(f"  {one.meaning}" if one.meaning else "", style="dim")
             parts.add_row(f"{one.amount:+.4f}", f"{one.measured:.4f}", usual, name)
-    parts.add_row(f"{candidate.score:.4f}", "", "", Text("total", style="bold"))
+    total = "total" if candidate.percent is None else f"total, which is {candidate.percent:.0f}%"
+    parts.add_row(f"{candidate.score:.4f}", "", "", Text(total, style="bold"))
     console.print(Padding(parts, (0, 0, 1, 2)))
     templates = {
         (number, variant.ratio): variant

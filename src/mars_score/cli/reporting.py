@@ -9,6 +9,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from itertools import islice
+from math import isfinite
 from operator import add
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,12 @@ def duration(seconds: float) -> str:
 def counted(count: int, noun: str) -> str:
     """Return ``1 row`` or ``2 rows``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def decimals(values: Iterable[float | None]) -> int:
+    """The digits after the point that numbers of one kind deserve: four to 10, one above, as on a scale to 100."""
+    largest = max((abs(value) for value in values if value is not None and isfinite(value)), default=0.0)
+    return 4 if largest < 10 else 1
 
 
 def shown_signature(signature: str, *, whole: bool) -> str:

@@ -23,7 +23,7 @@ from mars_score.cli.options import (
     take_input,
     take_scorer,
 )
-from mars_score.cli.reporting import CostReport, counted, shown_signature, tell_scoring
+from mars_score.cli.reporting import CostReport, counted, decimals, shown_signature, tell_scoring
 from mars_score.cli.running import (
     CHUNK,
     Batches,
@@ -43,6 +43,7 @@ from mars_score.io.writers import left_over, open_writer, result_rows
 from mars_score.metrics.base import Summary
 from mars_score.metrics.registry import METRICS, make_metric, metric_names, settings_fingerprint
 from mars_score.run.work import ScorerRecipe, ScoreWork
+from mars_score.signature import on_percent_scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,10 +78,15 @@ def print_rows(rows: Sequence[ResultRow], signatures: Mapping[str, str], *, whol
         if bars:
             table.add_column("")
     table.add_column("flags", style="yellow")
+    most = None if not bars else 100.0 if on_percent_scale(signatures[BAR]) else 1.0
+    digits = {
+        name: 1 if on_percent_scale(signature) else decimals(row.scores[name] for row in rows)
+        for name, signature in signatures.items()
+    }
     for row in rows:
-        table.add_row(Text(row.id), *_cells(row.scores, bars=bars), ", ".join(row.flags))
+        table.add_row(Text(row.id), *_cells(row.scores, digits, most), ", ".join(row.flags))
     table.add_section()
-    table.add_row("mean", *_cells(summary.means, bars=bars), "", style="bold")
+    table.add_row("mean", *_cells(summary.means, digits, most), "", style="bold")
     console = Console()
     console.print(table)
     for name, signature in signatures.items():
@@ -95,7 +101,8 @@ def print_summary(
     """Print means and signatures on standard error."""
     undefined = {name: total - count for name, count in summary.defined.items()}
     for name, mean in summary.means.items():
-        shown = "undefined" if mean is None else f"{mean:.4f}"
+        digits = 1 if on_percent_scale(signatures[name]) else decimals([mean])
+        shown = "undefined" if mean is None else f"{mean:.{digits}f}"
         note = (
             f" ({counted(undefined[name], 'row')} undefined)" if undefined[name] and mean is not None else ""
         )
@@ -106,17 +113,18 @@ def print_summary(
         click.echo(f"signature of {name}: {shown_signature(signature, whole=whole)}", err=True)
 
 
-def _cells(scores: Mapping[str, float | None], *, bars: bool) -> list[str]:
+def _cells(scores: Mapping[str, float | None], digits: Mapping[str, int], most: float | None) -> list[str]:
+    """Show scores; with the `most` that one can be, a bar beside each."""
     cells = []
-    for score in scores.values():
-        cells.append("-" if score is None else f"{score:.4f}")
-        if bars:
-            cells.append("" if score is None else _bar(score))
+    for name, score in scores.items():
+        cells.append("-" if score is None else f"{score:.{digits[name]}f}")
+        if most is not None:
+            cells.append("" if score is None else _bar(score / most))
     return cells
 
 
-def _bar(value: float, width: int = 20) -> str:
-    full = round(max(0.0, min(1.0, value)) * width)
+def _bar(share: float, width: int = 20) -> str:
+    full = round(max(0.0, min(1.0, share)) * width)
     return "█" * full + "·" * (width - full)
 
 

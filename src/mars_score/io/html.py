@@ -6,11 +6,16 @@ import base64
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
+from unicodedata import bidirectional
+
+from mars_score.text.languages import RIGHT_TO_LEFT, UNKNOWN, language_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _COLOURS = {
     "paper": ("#ffffff", "#14171b"),
@@ -49,6 +54,8 @@ LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
 DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 SYSTEM_COLOURS, HEAT_STEPS = 7, 9
 HERE = "mars_score.io"
+TOLD_BY = 1000
+"""Characters of a text that tell its language."""
 
 
 # Control characters but for tab and line feed, halves of surrogate pairs, and the two that XML forbids.
@@ -74,6 +81,31 @@ def shortened(text: str, longest: int) -> str:
     return f"{head} \N{HORIZONTAL ELLIPSIS}"
 
 
+@lru_cache(maxsize=1 << 12)
+def written_in(text: str) -> Markup:
+    """Return the attributes ``lang`` and ``dir`` of an element that holds a text; by the text's own first letter,
+    where its language is not known.
+
+    Browsers choose fonts by the first, and screen readers voices. The second says on which side a text begins that
+    opens with a word of another script.
+    """
+    from markupsafe import Markup
+
+    language = language_of(text[:TOLD_BY])
+    if language == UNKNOWN:
+        return Markup(' dir="auto"')
+    return Markup(f' lang="{language}" dir="{"rtl" if language in RIGHT_TO_LEFT else "ltr"}"')
+
+
+def isolated(text: str) -> str:
+    """Keep the letters of a right-to-left text from turning round what stands beside it in a sentence."""
+    return f"\u2068{text}\u2069" if any(map(_from_right, text)) else text
+
+
+def _from_right(letter: str) -> bool:
+    return bidirectional(letter) in ("R", "AL")
+
+
 def environment(package: str) -> Environment:
     """Return what renders the templates of a package (and ours). Texts are escaped, undefined names are errors."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -90,7 +122,7 @@ def environment(package: str) -> Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     # Only our own files are marked as safe: style and script.
-    templates.filters.update(one_line=one_line, shortened=shortened, ours=Markup)
+    templates.filters.update(one_line=one_line, shortened=shortened, ours=Markup, written_in=written_in)
     return templates
 
 

@@ -80,6 +80,8 @@ def read_external(path: str | Path, only: str | None = None, own_system: str = "
     for number, (line, record) in enumerate(_records(path), 1):
         id = str(record.get("id") or record.get("custom_id") or number)
         position, judge = (str(record.get(name) or "") for name in (POSITION, JUDGE))
+        if isinstance(_inside(judge), float):
+            judge = ""  # a column of that name that has the scores
         for name, value in _numbers(record if only is None else {only: record.get(only)}):
             if value is None:
                 texts.add(name)
@@ -134,7 +136,8 @@ def _numbers(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
     reply = next((text for path in _REPLIES if (text := follow(dict(record), path))), None)
     for key, raw in {"reply": reply}.items() if isinstance(reply, str) else record.items():
         name, value = f"{prefix}{key}", _inside(raw) if isinstance(raw, str) else raw
-        if key in _NO_SCORES or value is None or value == "":
+        scored = key == JUDGE and isinstance(value, int | float)
+        if (key in _NO_SCORES and not scored) or value is None or value == "":
             continue
         if isinstance(value, Mapping):
             yield from _numbers(value, "" if isinstance(reply, str) else f"{name}." * (key != "scores"))

@@ -124,7 +124,7 @@ def script_of_letter(letter: str) -> str:
 
 @lru_cache(maxsize=64)
 def common_words(language: str, count: int = 100) -> frozenset[str]:
-    """The most common words of a language, which are those of its grammar."""
+    """The most common words of a language, which are those of its grammar; without vowel signs, as `joined_marks`."""
     return frozenset(list(_common_words(language))[:count])
 
 
@@ -170,10 +170,10 @@ def _likely(script: str) -> str:
 
 def _words(text: str) -> list[str]:
     marks = unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i")
-    return _WORD.findall(marks) if marks.isascii() else _WORD.findall(_joined_marks(marks))
+    return _WORD.findall(marks) if marks.isascii() else _WORD.findall(joined_marks(marks))
 
 
-def _joined_marks(text: str) -> str:
+def joined_marks(text: str) -> str:
     """Leave out vowel signs, as of Indian scripts: they belong to their word, which the pattern does not know."""
     return "".join(letter for letter in text if unicodedata.category(letter)[0] != "M")
 
@@ -210,7 +210,7 @@ def _common_words(language: str) -> dict[str, float]:
     with gzip.open(path) as file:
         _, *levels = msgpack.load(file, raw=False)  # level i: words that occur 10^(-i/100) of the time
     common = levels[: round((9 - COMMON) * 100)]
-    return {_joined_marks(word): 9 - level / 100 for level, words in enumerate(common) for word in words}
+    return {joined_marks(word): 9 - level / 100 for level, words in enumerate(common) for word in words}
 
 
 def table_path(language: str, size: str = "large") -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from mars_score.text.languages import ENGLISH, common_words
+from mars_score.text.languages import ENGLISH, common_words, joined_marks
 
 _LIST = """
     a an the this that these those such same both each every either neither another other any some no
@@ -38,5 +38,5 @@ def is_punctuation(word: str) -> bool:
 
 def is_function_word(word: str, language: str = ENGLISH) -> bool:
     """Whether a word, in whatever case, is of the list above; in other languages, one of the commonest words."""
-    listed = FUNCTION_WORDS if language == ENGLISH else common_words(language)
-    return word.replace("\u2019", "'").lower() in listed
+    plain = word.replace("\u2019", "'").lower()
+    return plain in FUNCTION_WORDS if language == ENGLISH else joined_marks(plain) in common_words(language)

@@ -24,7 +24,9 @@ from tests.chromium import (
     check_width,
     opened_file,
 )
+from tests.study.toy_mars import toy_scorer
 from tests.web.explain.sample import explained_with, sample, scorer
+from tests.web.texts import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -312,3 +314,39 @@ def test_two_hundred_items_open_folded(browser: Browser, tmp_path: Path) -> None
         assert page.locator(".ex-item[open]").count() == 1
         page.get_by_label("Search").fill("row-117")
         assert page.locator("#count").inner_text() == "1 of 200 shown"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_texts_from_the_right_begin_on_the_right(browser: Browser, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "page.html"
+    items = explain_examples(toy_scorer(cache=None, language="auto"), ROWS)
+    path.write_text(to_page(items, None, signature="s", source="rows.jsonl"), encoding="utf-8")
+    with opened_file(browser, path, width) as page:
+        item = page.locator(".ex-item").first
+        text, label = item.locator(".ex-target"), item.locator(".ex-target b")
+        outer, inner = text.bounding_box(), label.bounding_box()
+        assert outer
+        assert inner
+        assert (
+            outer["x"] + outer["width"] - inner["x"] - inner["width"] < 24
+        )  # the label is where the text begins
+        # The first word of the candidate is of another script, and the last sign a full stop.
+        first, last = page.evaluate(
+            """() => {
+              const text = document.querySelector(".ex-candidate");
+              const walk = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+              const nodes = [];
+              while (walk.nextNode()) nodes.push(walk.currentNode);
+              const place = (node, at) => {
+                const range = document.createRange();
+                range.setStart(node, at);
+                range.setEnd(node, at + 1);
+                return range.getBoundingClientRect().left;
+              };
+              return [place(nodes[0], 0), place(nodes.at(-1), nodes.at(-1).length - 1)];
+            }"""
+        )
+        assert last < first
+        page.evaluate(OPEN_ALL)
+        assert barriers(page) == []
+        check_width(page, width, ".ex-scroll")

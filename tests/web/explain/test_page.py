@@ -175,3 +175,32 @@ def test_the_parts_of_the_page_fit_together() -> None:
     made = set(re.findall(r"ex-[a-z]+", html))
     made |= {f"ex-{kind}" for kind in (*drawn, *MARKS, "clear", "mixed", "close")}
     assert named <= made
+
+
+def on_percent_scale(*percents: float) -> str:
+    """Return the page of the sample's first item with these places on the percent scale."""
+    (item, *_), _ = sample()
+    candidates = [
+        replace(one, percent=percent) for one, percent in zip(item.candidates, percents, strict=True)
+    ]
+    return to_page(
+        (replace(item, candidates=tuple(candidates)),), None, signature=SIGNATURE, source="rows.jsonl"
+    )
+
+
+def test_the_percent_scale_is_shown_where_it_was_chosen() -> None:
+    html = on_percent_scale(64.2, 38.1, 12.0)
+    assert "is best, with <b>64%</b>: 26 points above" in html
+    assert "3 candidates, <b>12%</b> to <b>64%</b>" in html
+    assert 'data-score="64.2"' in html
+    assert "0% is what texts about other things get" in html
+    plain = sample_page()
+    assert "points above" not in plain
+    assert "0% is what" not in plain
+
+
+def test_beyond_the_ends_of_the_percent_scale_the_raw_difference_is_told() -> None:
+    html = on_percent_scale(100.0, 100.0, 0.0)
+    (item, *_), _ = sample()
+    scores = sorted((one.score for one in item.candidates), reverse=True)
+    assert f"with <b>100%</b>: {scores[0] - scores[1]:.2f} above" in html

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from mars_score.web.api.queue import ServerLimits
 
 
-OPTIONS = re.compile(r"Rename it, or map it: --field .*?\}\)|say which one it is: --field \w+=NAME")
+OPTIONS = re.compile(r"(R)ename it, or map it: --field .*?\}\)|say which one it is: --field \w+=NAME")
 """What the command line and Python are told to do about the names of fields."""
+WITHOUT_REFERENCES = re.compile(r"(?:, or score without references:|;) --metric mars_context(?: reads none)?")
+"""And about rows without references, which a page cannot score."""
 HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -161,7 +163,8 @@ def read_upload(body: bytes, kind: str, name: str, limits: ServerLimits) -> list
         examples = list(unique_at_once(numbered(), name))
     except InputError as error:
         # Whoever uploads a file has no command line.
-        remedy = OPTIONS.sub("Rename it in the file", error.remedy or "")
+        renamed = OPTIONS.sub(lambda found: f"{found[1] or 'r'}ename it in the file", error.remedy or "")
+        remedy = WITHOUT_REFERENCES.sub("", renamed)
         place = {"path": name, "line": error.line, "column": error.column}
         raise InputError(error.problem, **place, remedy=remedy) from error  # type: ignore[arg-type]
     if not examples:

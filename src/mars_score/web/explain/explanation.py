@@ -17,6 +17,7 @@ from mars_score.masking.cost import _fold as fold
 from mars_score.masking.cost import common
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.text.cleaning import clean
+from mars_score.text.languages import ENGLISH, resolved
 from mars_score.text.words import first_words, words
 from mars_score.web.explain.data import (
     ContextPiece,
@@ -81,10 +82,10 @@ def read_ratings(
     return found
 
 
-def shared_words(context: Sequence[Word], reference: str) -> tuple[frozenset[int], frozenset[int]]:
+def shared_words(context: Sequence[Word], reference: Sequence[Word]) -> tuple[frozenset[int], frozenset[int]]:
     """Return which words of the context and which of the reference make up their longest common subsequence."""
     ours = [fold(word.text) for word in context]
-    theirs = [fold(word.text) for word in words(reference)]
+    theirs = [fold(word.text) for word in reference]
     places = common(ours, theirs)
     found, at = set(), 0
     for place in sorted(
@@ -204,7 +205,11 @@ def explain_examples(
     for count, (pairs, places) in enumerate(groups.items(), 1):
         found = [augmented[pair] for pair in pairs]
         context, references = _references(scorer, cleaned[places[0]], found)
-        read = [ReadText.of(reference.text, reader) for reference in references]
+        languages = [_language(scorer, pair) for pair in pairs]
+        read = [
+            ReadText.of(reference.text, reader, language)
+            for reference, language in zip(references, languages, strict=True)
+        ]
         candidates = tuple(
             _with_marks(
                 _candidate(examples[place], cleaned[place], items[place], found, humans or {}),
@@ -222,17 +227,27 @@ def _references(
     scorer: MarsScorer, example: Example, augmented: Sequence[Augmentation]
 ) -> tuple[tuple[ContextPiece, ...], tuple[ExplainedReference, ...]]:
     longest = scorer.config.masking.max_words
+    languages = [_language(scorer, pair) for pair in example.pairs]
     # Words beyond the longest reference were never looked at.
-    texts = [first_words(reference, longest) for reference in example.references]
+    texts = [
+        first_words(reference, longest, language)
+        for reference, language in zip(example.references, languages, strict=True)
+    ]
     plans = scorer.explain_words(replace(example, references=tuple(texts)))
-    in_context, found, context = [], [], words(example.context)
+    in_context, found, context = [], [], words(example.context, languages[0])
     for text, known in zip(texts, augmented, strict=True):
-        ours, theirs = shared_words(context, text)
+        planned = plans[clean(text)]
+        ours, theirs = shared_words(context, [plan.word for plan in planned])
         in_context.append(ours)
         templates = [one.template for one in known.augmented]
-        told = explained_words(text, plans[clean(text)], theirs, templates)
+        told = explained_words(text, planned, theirs, templates)
         found.append(ExplainedReference(text, told, tuple(map(variant, known.augmented))))
     return context_pieces(example.context, context, in_context), tuple(found)
+
+
+def _language(scorer: MarsScorer, pair: Pair) -> str:
+    """The language whose words a reference was masked by."""
+    return resolved(scorer.config.masking.language, pair.reference, pair.context)
 
 
 def _candidate(
@@ -273,7 +288,7 @@ def _with_marks(
 ) -> ExplainedCandidate:
     numbers = dict.fromkeys(term.reference for term in candidate.terms if term.reference is not None)
     held_against = [(number, references[number]) for number in numbers]
-    read = ReadText.of(candidate.text, reader)
+    read = ReadText.of(candidate.text, reader, references[0].language if references else ENGLISH)
     return replace(candidate, marks=find_marks(read, held_against, context, facts))
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mars_score.io.html import isolated
 from mars_score.masking.cost import _fold as fold
-from mars_score.text.frequency import rarity
+from mars_score.text.frequency import BackgroundIdf, rarity
+from mars_score.text.languages import ENGLISH
 from mars_score.text.stop_words import is_function_word, is_punctuation
 from mars_score.text.words import words
 from mars_score.web.explain.data import Mark
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 MATCHED = 0.58
 """The cosine from which two words are called a match: "lend" and "lent" have .59, "noon" and "morning" .56."""
+MATCHED_ELSEWHERE = 0.85
+"""The same for other encoders than the default one. Of `embeddinggemma-300m` even unrelated words have .7, synonyms .8
+to .9, equal words .9 or more."""
 MISPLACED = 0.5
 """A word is called out of place where the reader finds that more probable than not."""
 RUN = 3
@@ -48,14 +53,22 @@ class ReadText(NamedTuple):
     text: str
     content: tuple[Word, ...]
     reading: PieceReading | None
+    language: str = ENGLISH
+    matched: float = MATCHED
+    """The cosine from which its words match others."""
 
     @classmethod
-    def of(cls, text: str, reader: TokenLevelEncoder | None) -> ReadText:
+    def of(cls, text: str, reader: TokenLevelEncoder | None, language: str = ENGLISH) -> ReadText:
         """Read a text."""
         content = tuple(
-            word for word in words(text) if not is_punctuation(word.text) and not is_function_word(word.text)
+            word
+            for word in words(text, language)
+            if not is_punctuation(word.text) and not is_function_word(word.text, language)
         )
-        return cls(text, content, reader.read_pieces(text) if reader is not None else None)
+        if reader is None:
+            return cls(text, content, None, language)
+        matched = MATCHED if reader.head is not None else MATCHED_ELSEWHERE
+        return cls(text, content, reader.read_pieces(text), language, matched)
 
 
 def find_marks(
@@ -68,7 +81,7 @@ def find_marks(
     found += _misplaced(candidate)
     found += [
         Mark("copied", start, end, candidate.text[start:end], "Copied from the context.")
-        for start, end in copied_runs(candidate.text, context)
+        for start, end in copied_runs(candidate.text, context, candidate.language)
     ]
     matches: dict[int, Mark] = {}
     for number, reference in references:
@@ -77,10 +90,12 @@ def find_marks(
     return tuple(sorted([*found, *matches.values()], key=lambda mark: (mark.start, mark.end)))
 
 
-def copied_runs(text: str, context: str) -> list[Span]:
+def copied_runs(text: str, context: str, language: str = ENGLISH) -> list[Span]:
     """Where a text has three or more words in a row that stand so in its context."""
-    own = [word for word in words(text) if not is_punctuation(word.text)]
-    source = [fold(word.text) for word in words(context) if not is_punctuation(word.text)]
+    own, there = (
+        [word for word in words(one, language) if not is_punctuation(word.text)] for one in (text, context)
+    )
+    source = [fold(word.text) for word in there]
     in_context = set(zip(*(source[start:] for start in range(RUN)), strict=False))
     folded = [fold(word.text) for word in own]
     runs: list[list[int]] = []  # first and last word of each
@@ -97,7 +112,7 @@ def _misplaced(candidate: ReadText) -> list[Mark]:
     if candidate.reading is None:
         return []
     found = []
-    for word in words(candidate.text):
+    for word in words(candidate.text, candidate.language):
         pieces = _pieces(candidate.reading.spans, word)
         probability = exp(min((float(candidate.reading.in_place[piece]) for piece in pieces), default=0.0))
         if probability < MISPLACED and not is_punctuation(word.text):
@@ -113,20 +128,26 @@ def _matches(candidate: ReadText, reference: ReadText, number: int) -> list[Mark
     for place, word in enumerate(candidate.content):
         best = int(alike[place].argmax())
         partner, cosine = reference.content[best], float(alike[place][best])
-        if cosine < MATCHED:
+        if cosine < candidate.matched:
             continue
         same = fold(word.text) == fold(partner.text)
         likeness = (
-            "" if same else f", for “{partner.text}”" + (f" (cosine {cosine:.2f})" if cosine < 1 else "")
+            ""
+            if same
+            else f", for “{isolated(partner.text)}”" + (f" (cosine {cosine:.2f})" if cosine < 1 else "")
         )
         note = f"In the reference too{likeness}."
-        counts = rarity(word.text.lower()) * cosine
+        counts = _rarity(word.text, candidate.language) * cosine
         found.append(
             Mark(
                 "matched", word.start, word.end, word.text, note, counts, number, partner.text, partner.start
             )
         )
     return found
+
+
+def _rarity(word: str, language: str) -> float:
+    return rarity(word.lower()) if language == ENGLISH else BackgroundIdf(language)(word)
 
 
 def _alike(candidate: ReadText, reference: ReadText) -> NDArray[np.float64]:

@@ -6,11 +6,12 @@ import sys
 import tempfile
 import webbrowser
 from html import escape
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import InputError, missing_extra
-from mars_score.io.html import shortened
+from mars_score.io.html import shortened, written_in
 
 if TYPE_CHECKING:
     from mars_score.types import ItemScore, ScoreResult
@@ -25,7 +26,7 @@ _LEFT = "text-align:left"
 
 
 def table(result: ScoreResult) -> str:
-    """Return a result as a table whose bars reach from 0 to 1; styles are inline, as notebooks strip others."""
+    """Return a result as a table with bars from 0 to 1, or to 100%; styles are inline, as notebooks strip others."""
     head = "".join(
         f'<th style="{_LEFT}">{name}</th>' for name in ("id", escape(result.metric), "", "candidate")
     )
@@ -33,21 +34,22 @@ def table(result: ScoreResult) -> str:
     left = len(result) - ROWS
     more = f"<p>... and {left} more: <code>.to_pandas()</code> has all</p>" if left > 0 else ""
     return (
-        f"<div><p><b>{escape(result.metric)}</b> of {len(result)} candidates: mean <b>{result.mean:.3f}</b></p>"
+        f"<div><p><b>{escape(result.metric)}</b> of {len(result)} candidates: mean <b>{result.shown_mean}</b></p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
         f"<details><summary>signature</summary><code>{escape(result.signature)}</code></details></div>"
     )
 
 
 def _row(item: ItemScore) -> str:
-    width = max(0.0, min(1.0, item.score)) if item.score == item.score else 0.0  # NaN differs from itself
+    length = item.score if item.percent is None else item.percent / 100
+    width = max(0.0, min(1.0, length)) if isfinite(length) else 0.0
     text = "" if item.example is None else shortened(item.example.candidate, LONGEST)
     flags = f" <small>({escape(', '.join(item.flags))})</small>" if item.flags else ""
     cells = (
         escape(shortened(item.id, 40)),
-        f"{item.score:.3f}",
+        item.shown,
         f'<span style="display:inline-block;width:8em"><span style="{_BAR}{width:.1%}"></span></span>',
-        f'<span dir="auto">{escape(text)}</span>{flags}',
+        f"<span{written_in(text)}>{escape(text)}</span>{flags}",
     )
     return "<tr>" + "".join(f'<td style="{_LEFT}">{cell}</td>' for cell in cells) + "</tr>"
 

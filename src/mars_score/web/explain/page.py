@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mars_score import flags
 from mars_score.io.html import assets, environment
-from mars_score.text.words import words
 from mars_score.version import __version__
 from mars_score.web.explain import wording
 from mars_score.web.explain.data import adding_up
@@ -25,6 +25,7 @@ from mars_score.web.explain.reasons import (
     Trust,
     alone,
     in_numbers,
+    lead,
     neighbours,
     ranking,
     reason,
@@ -48,7 +49,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from mars_score.web.explain.data import ExplainedCandidate, ExplainedItem, ExplainedTerm
+    from mars_score.web.explain.data import (
+        ExplainedCandidate,
+        ExplainedItem,
+        ExplainedReference,
+        ExplainedTerm,
+    )
     from mars_score.web.explain.standing import Standing
 
 HERE = "mars_score.web.explain"
@@ -121,7 +127,10 @@ class CandidateView:
     letter: str
     candidate: ExplainedCandidate
     score: Bar
+    shown: str
+    """Its score on the scale that was asked for,"""
     total: str
+    """and the sum of its parts."""
     pieces: tuple[MarkedPiece, ...]
     shares: tuple[ShareRow, ...]
     rows: tuple[SumRow, ...]
@@ -186,7 +195,7 @@ def item_view(item: ExplainedItem, standing: Standing | None) -> ItemView:
     parts = [shares(item.candidates[place], weight) for place in order]
     amounts = [one for every in parts for one in adding_up([share.amount for share in every], DIGITS)]
     low, high = min([0.0, *amounts]), max([0.1, *amounts])  # one scale for all candidates
-    scores = scaled([item.candidates[place].score for place in order])
+    scores = scaled([_length(item.candidates[place]) for place in order])
     views = [
         _candidate(place, item.candidates[place], score, _share_rows(part, low, high), weight, standing)
         for place, score, part in zip(order, scores, parts, strict=True)
@@ -194,12 +203,17 @@ def item_view(item: ExplainedItem, standing: Standing | None) -> ItemView:
     for number_, found in enumerate(neighbours(item)):
         views[number_] = replace(
             views[number_],
-            ahead=f"{number(found.amount, DIGITS)} above {letter(found.lower)}",
+            ahead=f"{lead(item, found)} above {letter(found.lower)}",
             reason=reason(item, found),
             numbers=in_numbers(found),
         )
     strip = make_strip(standing, [one.score for one in item.candidates]) if standing else None
     return ItemView(item, tuple(views), trust(item), alone(item.candidates[order[0]]), strip)
+
+
+def _length(candidate: ExplainedCandidate) -> float:
+    """The length of a score's bar."""
+    return candidate.score if candidate.percent is None else candidate.percent / 100
 
 
 def _share_rows(parts: Sequence[Share], low: float, high: float) -> tuple[ShareRow, ...]:
@@ -242,6 +256,7 @@ def _candidate(
         letter=letter(place),
         candidate=candidate,
         score=score,
+        shown=wording.shown_score(candidate, DIGITS),
         total=number(candidate.score, DIGITS),
         pieces=tuple(marked_pieces(candidate.text, candidate.marks)),
         shares=parts,
@@ -272,6 +287,7 @@ def to_page(
             flags=sorted(Counter(flag for item in explained for flag in item.flags).items()),
             rows=sum(len(item.candidates) for item in explained),
             ratios=wording.listed([wording.percent(ratio) for ratio in _ratios(explained)]),
+            percent_scale=any(one.percent is not None for item in explained for one in item.candidates),
             rated=any(one.disagreement is not None for item in explained for one in item.candidates),
             signature=signature,
             source=source,
@@ -300,11 +316,12 @@ def _ratios(explained: Sequence[ExplainedItem]) -> list[float]:
     return sorted({ratio for ratio in every if ratio})
 
 
-def reference_pieces(text: str) -> list[tuple[str, str, int]]:
+def reference_pieces(reference: ExplainedReference) -> list[tuple[str, str, int]]:
     """Cut a reference into its words, each with the gap before it and its place, to which lines can lead."""
-    found = words(text)
-    ends = [0, *(word.end for word in found)]
-    return [(text[end : word.start], word.text, word.start) for end, word in zip(ends, found, strict=False)]
+    ends = accumulate(len(word.gap) + len(word.text) for word in reference.words)
+    return [
+        (word.gap, word.text, end - len(word.text)) for word, end in zip(reference.words, ends, strict=True)
+    ]
 
 
 @cache

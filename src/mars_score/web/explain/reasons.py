@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mars_score.io.html import shortened
+from mars_score.io.html import isolated, shortened
 from mars_score.metrics.registry import METRICS
 from mars_score.web.explain.data import adding_up
 from mars_score.web.explain.wording import counted, letter, listed, number, shown_name, signed
@@ -130,6 +130,14 @@ def _amount(share: Share | None) -> float:
     return share.amount if share else 0.0
 
 
+def lead(item: ExplainedItem, found: Difference) -> str:
+    """Say how far one candidate is ahead, on the scale that was asked for: ``0.23``, or ``26 points`` of 100."""
+    higher, lower = (item.candidates[place].percent for place in (found.higher, found.lower))
+    points = 0 if higher is None or lower is None else round(higher) - round(lower)
+    # Beyond its two ends the percent scale tells no difference.
+    return counted(points, "point") if points > 0 else number(found.amount, DIGITS)
+
+
 def in_numbers(found: Difference) -> str:
     """Say by how much one is ahead, part by part: ``A is 0.23 above B: words +0.15 (0.62 against 0.42), ...``."""
     higher, lower = letter(found.higher), letter(found.lower)
@@ -204,7 +212,9 @@ def _says(candidate: ExplainedCandidate, other: ExplainedCandidate | None = None
         return "is nearer to the reference in meaning"
     own.sort(key=lambda mark: -mark.counts)
     told = dict.fromkeys(
-        one.text if one.text.lower() == one.partner.lower() else f"{one.text} for {one.partner}"
+        isolated(one.text)
+        if one.text.lower() == one.partner.lower()
+        else f"{isolated(one.text)} for {isolated(one.partner)}"
         for one in own
     )
     return f"says what the reference says ({', '.join(list(told)[:3])})"
@@ -226,7 +236,11 @@ def quoted(texts: Iterable[str], most: int = 3) -> str:
     """Return `` (“a”, “b”, …)``, or nothing for nothing."""
     every = list(dict.fromkeys(texts))
     more = ", …" if len(every) > most else ""
-    return f" ({', '.join(f'“{shortened(text, 40)}”' for text in every[:most])}{more})" if every else ""
+    return (
+        f" ({', '.join(f'“{isolated(shortened(text, 40))}”' for text in every[:most])}{more})"
+        if every
+        else ""
+    )
 
 
 def alone(candidate: ExplainedCandidate) -> str:

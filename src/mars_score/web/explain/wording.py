@@ -24,6 +24,11 @@ def signed(value: float, decimals: int = DECIMALS) -> str:
     return shown if shown.startswith(MINUS) else f"+{shown}"
 
 
+def shown_score(candidate: ExplainedCandidate, decimals: int = 2) -> str:
+    """Show a score on the scale that was asked for."""
+    return number(candidate.score, decimals) if candidate.percent is None else f"{candidate.percent:.0f}%"
+
+
 def percent(value: float) -> str:
     """Show a share of 1."""
     return f"{value:.0%}"

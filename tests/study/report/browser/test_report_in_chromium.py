@@ -12,8 +12,10 @@ from playwright.sync_api import expect
 from mars_score.study.report.page import write_report
 from tests.chromium import (
     CONTRASTS,
+    OPEN_ALL,
     SCRIPTS,
     WIDTHS,
+    barriers,
     check_contrasts,
     check_dark,
     check_nothing_ran,
@@ -173,3 +175,22 @@ def test_the_policy_stops_what_slips_through(page: Page) -> None:
     other.wait_for_timeout(100)
     assert other.evaluate("window.ran === undefined")
     assert any("Content Security Policy" in message for message in messages)
+
+
+def test_findings_use_the_width(browser: Browser, tmp_path: Path) -> None:
+    study = sample_study()
+    write_report(replace(study, datasets=study.datasets[:1]), tmp_path)
+    with opened_file(browser, tmp_path / "report.html") as page:
+        first, *others = (box.bounding_box() for box in page.locator(".finding").all())
+        assert first
+        assert others
+        assert all(box and box["width"] == first["width"] for box in others)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_keeps_people_from_reading(page: Page, width: int, scheme: str) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.evaluate(OPEN_ALL)
+    assert barriers(page) == []

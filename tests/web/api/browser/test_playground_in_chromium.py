@@ -15,6 +15,7 @@ from tests.study.report.test_page import PAYLOADS
 from tests.web.api.conftest import SMALL
 from tests.web.api.fake import BAD, FakeService
 from tests.web.api.running import running
+from tests.web.texts import ARABIC, CHINESE, HINDI, JAPANESE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,6 +139,35 @@ def test_by_hand(page: Page, service: FakeService) -> None:
     expect(page.locator("#signature")).to_have_text("fake:v1")
     expect(page.locator("#live")).to_have_text("Done: 2 scores.")
     assert (service.settings[-1].preset, service.settings[-1].watch) == ("paper-formula", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "side"),
+    [(ARABIC, "ar", "rtl"), (CHINESE, "zh", "ltr"), (JAPANESE, "ja", "ltr"), (HINDI, "hi", "ltr")],
+    ids=["ar", "zh", "ja", "hi"],
+)
+def test_texts_of_other_languages(
+    page: Page, service: FakeService, tmp_path: Path, text: str, language: str, side: str
+) -> None:
+    for place in (4, 3, 2):
+        page.get_by_label(f"Remove candidate {place}").click()
+    write(page, text)
+    field = page.get_by_label("Candidate 1", exact=True)
+    expect(field).to_have_attribute("lang", language)
+    expect(field).to_have_attribute("dir", "auto")
+    score(page)
+    expect(page.locator("#live")).to_have_text("Done: 1 score.")
+    candidate = page.locator("#explanation .ex-candidate")
+    expect(candidate).to_have_text(text)
+    expect(candidate).to_have_attribute("lang", language)
+    expect(candidate).to_have_attribute("dir", side)
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "r0", "candidate": text, "reference": text}), "utf-8")
+    page.locator("#upload").set_input_files(path)
+    cell = page.locator("#file-rows td").first
+    expect(cell).to_have_text(text)
+    expect(cell).to_have_attribute("lang", language)
+    expect(cell).to_have_attribute("dir", "auto")
 
 
 def test_an_example_is_followed_to_its_explanation(page: Page, service: FakeService) -> None:
@@ -267,6 +297,9 @@ def test_a_file_goes_in_and_comes_back(page: Page, service: FakeService, tmp_pat
         ),
         ("rows.txt", "x", "rows.txt: this is no format that can be read."),
         ("rows.jsonl", "{", "rows.jsonl:1:2: broken JSON"),
+        ("rows.jsonl", '{"candidate": "a"}', "rows.jsonl:1: no field 'references' or 'reference'"),
+        ("rows.jsonl", '{"candidate": "a", "references": null}', "no reference: all are null or blank"),
+        ("rows.jsonl", '{"candidate": "a", "referenc": "b"}', "rows.jsonl:1: no field 'references'"),
     ],
 )
 def test_a_file_with_a_bad_line(page: Page, tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -275,6 +308,7 @@ def test_a_file_with_a_bad_line(page: Page, tmp_path: Path, name: str, content: 
     page.set_input_files("#upload", file)
     expect(page.locator("#file-trouble")).to_contain_text(message)
     expect(page.locator("#file-trouble .remedy")).not_to_be_empty()
+    expect(page.locator("#file-trouble")).not_to_contain_text("--")  # no option of the command line
     expect(page.locator("#file-progress")).to_be_hidden()
 
 
@@ -356,6 +390,11 @@ def test_a_click_on_a_row_opens_its_explanation(page: Page, service: FakeService
     button.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#file-rows .opened .ex-verdict")).to_be_visible()
+    # The chart inside looks as it does by hand, not like the table around it.
+    first = "getComputedStyle(document.querySelector('%s .ex-chart td'))"
+    for style in ("paddingTop", "borderTopWidth"):
+        inside, by_hand = (page.evaluate(f"{first % box}.{style}") for box in ("#file-rows", "#explanation"))
+        assert inside == by_hand, style
     expect(button).to_have_attribute("aria-expanded", "true")
     page.locator("#file-rows tr").first.locator("td").first.click()
     expect(page.locator("#file-rows .opened")).to_have_count(1)

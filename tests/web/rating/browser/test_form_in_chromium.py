@@ -13,9 +13,11 @@ from mars_score.study.augmentation_ratings import QUESTIONS
 from mars_score.web.rating.questions import order_for
 from mars_score.web.rating.sheet import read_sheet
 from mars_score.web.rating.storage import RatingStore
+from tests.chromium import barriers
 from tests.study.report.test_page import PAYLOADS
 from tests.web.rating.samples import rows, write_sheet
 from tests.web.rating.server import Server
+from tests.web.texts import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,6 +269,21 @@ def test_nothing_sticks_out(opened: Open, shared: Server, width: int) -> None:
     expect(context).not_to_have_js_property("scrollTop", 0)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_keeps_people_from_reading(opened: Open, shared: Server, width: int, scheme: str) -> None:
+    page = opened(shared, color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    assert barriers(page) == []
+    page.get_by_label("Your name").fill(f"Reader {width} {scheme}")
+    page.keyboard.press("Enter")
+    at(page, 1)
+    assert barriers(page) == []
+    page.get_by_role("link", name="0 rated").click()
+    expect(page.locator("ol.numbers")).to_be_visible()
+    assert barriers(page) == []
+
+
 def test_dark_for_all_pages(opened: Open, shared: Server) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     page = opened(shared, color_scheme="dark")
@@ -300,5 +317,22 @@ def test_texts_of_strangers_do_nothing(opened: Open, tmp_path: Path) -> None:
             assert page.locator(".reading .words").inner_text() == text.context
             press(page, "444")
             saved(page)
+    finally:
+        server.close()
+
+
+def test_texts_of_other_languages(opened: Open, tmp_path: Path) -> None:
+    spoken = [replace(row, text=text, context=text) for row, text in zip(rows(), LANGUAGES, strict=False)]
+    server = Server(write_sheet(tmp_path, spoken, key=False))
+    server.start()
+    try:
+        page = opened(server)
+        begin(page, "Polyglot")
+        for number, text in enumerate(order_for(read_sheet(server.sheet), "Polyglot"), 1):
+            page.goto(f"{server.url}/text?rater=Polyglot&n={number}")
+            language = LANGUAGES[text.text]
+            for words in page.locator(".words").all():
+                assert words.get_attribute("lang") == language
+                assert words.get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
     finally:
         server.close()

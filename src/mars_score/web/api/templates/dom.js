@@ -8,6 +8,19 @@ const mars = {
     return made;
   },
 
+  // Say in which script an element's text is, so that fonts and voices fit, and begin it on its side. The server knows
+  // languages; here the script stands for the one that most write with it.
+  SCRIPTS: [
+    ["ja", /[\u3040-\u30ff]/u], ["zh", /\p{Script=Han}/u], ["ko", /\p{Script=Hangul}/u], ["ar", /\p{Script=Arabic}/u],
+    ["he", /\p{Script=Hebrew}/u], ["hi", /\p{Script=Devanagari}/u], ["bn", /\p{Script=Bengali}/u],
+    ["ta", /\p{Script=Tamil}/u], ["th", /\p{Script=Thai}/u], ["el", /\p{Script=Greek}/u], ["ru", /\p{Script=Cyrillic}/u],
+  ],
+  written(element, text) {
+    element.dir = "auto";
+    element.lang = mars.SCRIPTS.find(([, script]) => script.test(text))?.[0] ?? "en";
+    return element;
+  },
+
   percent: (ratio) => `${Math.round(ratio * 100)}%`,
   number: (value) => (value === null || value === undefined ? "undefined" : value.toFixed(4)),
 

@@ -25,7 +25,7 @@
       mars.at("watch").hidden = true;
     },
     add({ number, ratio, pieces }) {
-      const line = mars.make("span", {}, ...shown(pieces, false));
+      const line = mars.written(mars.make("span", {}, ...shown(pieces, false)), pieces.map(({ text }) => text).join(""));
       const masked = mars.make("span", { className: "ratio", textContent: mars.percent(ratio), title: "words masked" });
       list.append(mars.make("li", {}, masked, line));
       lines.set(number, line);

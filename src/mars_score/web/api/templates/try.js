@@ -8,7 +8,7 @@
   function addText(group, text = "") {
     const list = group.querySelector(".list");
     const name = group.dataset.name;
-    const area = make("textarea", { rows: 2, value: text });
+    const area = mars.written(make("textarea", { rows: 2, value: text }), text);
     const remove = make("button", { type: "button", className: "plain remove", textContent: "\u00d7" });
     const one = make("div", { className: "one" }, area, remove);
     remove.addEventListener("click", () => {
@@ -96,6 +96,7 @@
   }
   function write(state) {
     at("context").value = state.context ?? "";
+    mars.written(at("context"), at("context").value);
     setTexts("references", state.references ?? [""]);
     setTexts("candidates", state.candidates ?? [""]);
     choose(at("preset"), state.preset);
@@ -168,6 +169,7 @@
     event.preventDefault();
     run(true);
   });
+  at("form").addEventListener("input", ({ target }) => target.matches("textarea") && mars.written(target, target.value));
   at("cancel").addEventListener("click", () => current && mars.cancel(current));
   at("form").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("form").requestSubmit();

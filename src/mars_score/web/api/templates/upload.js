@@ -36,7 +36,7 @@
     open.setAttribute("aria-expanded", "false");
     const cells = metrics.map((name) =>
       make("td", { className: "number", textContent: each.scores ? mars.number(each.scores[name]) : "\u2026" }));
-    const line = make("tr", {}, make("th", { scope: "row" }, open), make("td", { textContent: each.candidate || "(empty)" }),
+    const line = make("tr", {}, make("th", { scope: "row" }, open), mars.written(make("td", { textContent: each.candidate || "(empty)" }), each.candidate),
       ...cells, make("td", { textContent: each.flags.join(", ").replaceAll("_", " ") }));
     line.addEventListener("click", () => finished && toggle(line, open, each.number));
     return line;
