@@ -30,9 +30,7 @@ from mars_score.text.languages import (
     mismatch,
     table_path,
 )
-from mars_score.text.sentences import sentences
-from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, sentences, words
 from mars_score.types import AugmentedReference, Pair
 from tests.infilling.cases import template
 from tests.masking.conftest import LengthTagger

@@ -12,8 +12,7 @@ from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
 from mars_score.text.languages import ENGLISH, is_foreign
-from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import without_spaces, words
+from mars_score.text.words import is_function_word, without_spaces, words
 from mars_score.types import AugmentedReference
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from mars_score.masking import knapsack
 from mars_score.masking.cost import costs
 from mars_score.text.languages import ENGLISH, resolved
-from mars_score.text.stop_words import is_function_word, is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, is_punctuation, words
 from mars_score.types import Block, Template
 
 if TYPE_CHECKING:

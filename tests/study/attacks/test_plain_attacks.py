@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mars_score.io.datasets.base import Rated
 from mars_score.study.attacks.base import passage, sentence_spans
 from mars_score.study.attacks.edits import copy_context, copy_reference, repeat, truncate, unrelated
-from mars_score.text.sentences import sentences as split
+from mars_score.text.words import sentences as split
 from mars_score.types import Example
 from tests.study.attacks.rows import example, examples
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from mars_score.masking.cost import _fold as fold
 from mars_score.text.frequency import rarity
-from mars_score.text.stop_words import is_function_word, is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, is_punctuation, words
 from mars_score.web.explain.data import Mark
 
 if TYPE_CHECKING:
