@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import MaskingConfig
-from mars_score.masking.knapsack import budget
-from mars_score.masking.templates import explain_words, make_templates, merged
+from mars_score.masking.templates import budget, explain_words, make_templates, merged
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
 from mars_score.text.words import is_punctuation, words
 from mars_score.types import Block, Template

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mars_score.masking.cost import _fold as fold
+from mars_score.masking.templates import fold
 from mars_score.text.frequency import rarity
 from mars_score.text.words import is_function_word, is_punctuation, words
 from mars_score.web.explain.data import Mark
