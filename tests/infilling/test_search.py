@@ -14,9 +14,9 @@ from mars_score.infilling import planning
 from mars_score.infilling.base import Request
 from mars_score.infilling.decoder import search_state
 from mars_score.infilling.decoder.engine import DecodingEngine
+from mars_score.infilling.decoder.search_batch import SearchRow
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.guided import GuidedInfiller
-from mars_score.infilling.revision import SearchRow
 from mars_score.lm.causal import LanguageModel
 from mars_score.models.report import quiet
 

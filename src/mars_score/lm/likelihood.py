@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from mars_score.encoders.network import side_by_side
-from mars_score.encoders.sequence_packing import packs
+from mars_score.encoders.network import packs, side_by_side
 from mars_score.lm.attention import Continuation, Prefill
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
