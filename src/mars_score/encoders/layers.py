@@ -10,7 +10,7 @@ import torch
 
 from mars_score.encoders.network import Network, first_position, side_by_side
 from mars_score.errors import ConfigError, ModelError
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 from mars_score.progress import Progress, silent
 from mars_score.text.words import words
 

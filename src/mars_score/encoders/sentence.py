@@ -21,8 +21,7 @@ from mars_score.encoders.base import Encoding
 from mars_score.encoders.network import Network, attend, side_by_side
 from mars_score.encoders.products import Linear, freeze_linears
 from mars_score.errors import ModelError
-from mars_score.models.report import quiet
-from mars_score.models.tokenizer import load_tokenizer, load_weights, settings_of
+from mars_score.models.tokenizer import load_tokenizer, load_weights, quiet, settings_of
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import DecodingEngine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import SENTENCE_END, Seam
@@ -13,15 +12,14 @@ from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
 from mars_score.text.languages import ENGLISH, is_foreign
 from mars_score.text.words import is_function_word, without_spaces, words
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.base import Request
     from mars_score.lm.causal import LanguageModel
-    from mars_score.types import Template
+    from mars_score.types import InfillingRequest, Template
 
 
 KEPT = 100_000
@@ -41,7 +39,7 @@ class GuidedInfiller:
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
         self._tokens: dict[str, int] = {}
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
         places = [self._places(request) for request in requests]
         ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
@@ -85,11 +83,11 @@ class GuidedInfiller:
             self.memory.keep(keys[job], fills)
         return known
 
-    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+    def jobs(self, requests: Sequence[InfillingRequest]) -> list[Job]:
         """What the engine is given for these requests: a job for each template that has a blank."""
         return [job for request in requests for _, job in self._places(request)[0] if job]
 
-    def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
+    def _places(self, request: InfillingRequest) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
         context, cut = self._context(request)
         around = request.context if self.config.context else ""
@@ -102,7 +100,7 @@ class GuidedInfiller:
             for sample in range(self.config.samples)
         ], cut
 
-    def _context(self, request: Request) -> tuple[tuple[int, ...], bool]:
+    def _context(self, request: InfillingRequest) -> tuple[tuple[int, ...], bool]:
         """The start token and as much of the context as the model can hold beside the longest template."""
         if not self.config.context or not request.context.strip():
             return (self.model.start,), False

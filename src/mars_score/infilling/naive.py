@@ -22,18 +22,16 @@ import torch
 
 from mars_score.encoders.network import Heights, batches, side_by_side, topped_up
 from mars_score.errors import ConfigError
-from mars_score.infilling.base import Infilled
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from torch import Tensor
 
-    from mars_score.infilling.base import Request
     from mars_score.lm.masked import MaskedModel, Pieces
-    from mars_score.types import Template
+    from mars_score.types import InfillingRequest, Template
 
 Order = Literal["confident", "left", "together"]
 BATCH_TOKENS = 192
@@ -67,7 +65,7 @@ class NaiveInfiller:
         context = f"head{min(self.max_context, self.model.room)}" if self.max_context else "none"
         return f"masked.{self.order}.ctx-{context}"
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical rows are done once."""
         planned = [masked(self.model, request, self.max_context) for request in requests]
         rows = dict.fromkeys(row for templates, _ in planned for one in templates for row in one.rows)
@@ -163,7 +161,9 @@ class MaskedTemplate:
     """One, where there is a blank; several where the template is longer than what the model can hold."""
 
 
-def masked(model: MaskedModel, request: Request, max_context: int) -> tuple[list[MaskedTemplate], bool]:
+def masked(
+    model: MaskedModel, request: InfillingRequest, max_context: int
+) -> tuple[list[MaskedTemplate], bool]:
     """The templates of a request, and whether its context was cut."""
     reads = bool(max_context and request.context.strip())
     split = [(template, _blocks(model, template, after_context=reads)) for template in request.templates]
@@ -187,7 +187,7 @@ def _size(blocks: Sequence[Pieces]) -> int:
     return sum(len(block.ids) for block in blocks)
 
 
-def _context(model: MaskedModel, request: Request, room: int) -> tuple[tuple[int, ...], bool]:
+def _context(model: MaskedModel, request: InfillingRequest, room: int) -> tuple[tuple[int, ...], bool]:
     """As much of the context as there is room for: its head, and the question at its end."""
     ids = model.encode(request.context.strip()).ids
     if len(ids) <= room:

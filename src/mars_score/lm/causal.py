@@ -21,8 +21,7 @@ from mars_score.encoders.network import single_threaded_torch
 from mars_score.encoders.products import Linear, can_pack, freeze_linears, size_is_free, trial_rows
 from mars_score.errors import ModelError
 from mars_score.lm.attention import PACKED_ATTENTION, register
-from mars_score.models.report import quiet
-from mars_score.models.tokenizer import load_tokenizer, load_weights, settings_of
+from mars_score.models.tokenizer import load_tokenizer, load_weights, quiet, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ from mars_score.encoders.products import freeze_linears, multiply, place_is_free
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
 from mars_score.models.manifest import sha256_of, sha256_once
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from mars_score.encoders.base import Encoder
     from mars_score.encoders.layers import TokenEncoder
     from mars_score.encoders.word_vectors import WordVectorEncoder
-    from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.lm.causal import LanguageModel
     from mars_score.lm.likelihood import Likelihood
+    from mars_score.mars.augment import Infiller
 
 Made = TypeVar("Made")
 

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
     from mars_score.encoders.base import Encoder
-    from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.lm.likelihood import Likelihood
+    from mars_score.mars.augment import Infiller
     from mars_score.masking.tagging import Tagger
     from mars_score.models.store import ModelStore
     from mars_score.storage.pack import Header

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mars_score.errors import missing_extra
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     import numpy as np

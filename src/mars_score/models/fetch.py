@@ -22,7 +22,7 @@ from mars_score.models.manifest import chunks, write_checked, write_manifest
 
 if TYPE_CHECKING:
     from mars_score.models.catalogue import Assembly, CatalogueEntry, PinnedFile, Source
-    from mars_score.models.report import Report
+    from mars_score.models.store import Report
 
 
 _TRIES, _POLL_SECONDS = 2, 0.2
