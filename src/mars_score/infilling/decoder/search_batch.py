@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 
 from mars_score.infilling import planning
-from mars_score.infilling.decoder.batch import HEADS, Batch
+from mars_score.infilling.decoder.batch import HEAD_ROWS, HEADS, Batch
 from mars_score.infilling.decoder.search_state import (
     Beam,
     Branch,
@@ -32,7 +32,6 @@ from mars_score.infilling.decoder.search_state import (
     SearchPhase,
 )
 from mars_score.infilling.decoder.state import END
-from mars_score.infilling.judge import HEAD_ROWS
 from mars_score.infilling.search import Search
 
 if TYPE_CHECKING:

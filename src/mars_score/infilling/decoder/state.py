@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.seams import Seam
 
+TIE = {"float32": 1e-5, "float16": 0.02, "bfloat16": 0.1}
+"""Mean log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 END = -1
 """Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
 
