@@ -20,8 +20,7 @@ from mars_score.io.examples import (
     refuse_without_references,
 )
 from mars_score.mars.augment import augment
-from mars_score.mars.models import ModelRegistry
-from mars_score.mars.naming import Naming, check_corpus
+from mars_score.mars.models import ModelRegistry, Naming, check_corpus
 from mars_score.mars.score import Comparator
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
