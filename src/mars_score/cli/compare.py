@@ -132,7 +132,7 @@ def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_be
     for pair in comparisons:
         means.setdefault(pair.first, pair.mean_first)
         means.setdefault(pair.second, pair.mean_second)
-    letters = {name: letter(place) for place, name in enumerate(means)}
+    letters = {name: letter(rank) for rank, name in enumerate(means)}
     systems = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     for name, mean in means.items():
         systems.add_row(letters[name], Text(name, overflow="fold"), f"mean {_shown(mean)}")

@@ -39,7 +39,7 @@ def packs(lengths: Sequence[int], size: int) -> list[list[int]]:
     waiting: dict[int, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
         waiting.setdefault(lengths[index], []).append(index)
-    found = []
+    result = []
     while waiting:
         pack: list[int] = []
         room = max(size, next(iter(waiting)))
@@ -50,8 +50,8 @@ def packs(lengths: Sequence[int], size: int) -> list[list[int]]:
             waiting[length] = waiting[length][count:]
             if not waiting[length]:
                 del waiting[length]
-        found.append(pack)
-    return found
+        result.append(pack)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class TokenPack:
         full = [*rows, [0] * short] if short > 0 else list(rows)
         return cls(
             [token for row in full for token in row],
-            [first + place for row in full for place in range(len(row))],
-            [(len(list(alike)), length) for length, alike in groupby(map(len, full)) if length],
+            [first + offset for row in full for offset in range(len(row))],
+            [(len(list(run)), length) for length, run in groupby(map(len, full)) if length],
         )
 
 
@@ -85,13 +85,13 @@ def attend(
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=attention_mask, scale=scaling)
         return mixed.transpose(1, 2), None
     shared = query.shape[1] // key.shape[1]  # heads that share keys and values
-    key, value = (one.repeat_interleave(shared, 1) if shared > 1 else one for one in (key, value))
+    key, value = (states.repeat_interleave(shared, 1) if shared > 1 else states for states in (key, value))
     outputs, start = [], 0
     for count, length in groups:
         part = slice(start, start + count * length)
         q, k, v = (
-            one[0, :, part].unflatten(1, (count, length)).transpose(0, 1)  # (N, heads, L, D)
-            for one in (query, key, value)
+            states[0, :, part].unflatten(1, (count, length)).transpose(0, 1)  # (N, heads, L, D)
+            for states in (query, key, value)
         )
         window = _window(length, sliding_window, query)
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=window, scale=scaling)
@@ -147,10 +147,10 @@ class Heights:
 
 def batches(lengths: Sequence[int], height: Callable[[int], int]) -> Iterator[list[int]]:
     """Indices of rows that go together, the longest first, so that the last batches are quick ones."""
-    alike: dict[int, list[int]] = {}
+    by_length: dict[int, list[int]] = {}
     for index, length in enumerate(lengths):
-        alike.setdefault(length, []).append(index)
-    for length, members in sorted(alike.items(), reverse=True):
+        by_length.setdefault(length, []).append(index)
+    for length, members in sorted(by_length.items(), reverse=True):
         step = height(length)
         for start in range(0, len(members), step):
             yield members[start : start + step]
@@ -234,10 +234,10 @@ class Network:
         model.config.use_cache = False  # of keys and values, which only a text that grows needs
         self.first = first_position(model)
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
-        own = products_of(model)
-        self.heights = Heights(own, self.fixed)
+        layer_products = products_of(model)
+        self.heights = Heights(layer_products, self.fixed)
         self.takes_packs = getattr(model, "takes_packs", False) or self._try_packs()
-        self.products = [*own, *beside]
+        self.products = [*layer_products, *beside]
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -263,35 +263,35 @@ class Network:
         with torch.inference_mode():
             if self.takes_packs:
                 size = self.fixed if self.sizes == "one" else _in_steps(sum(lengths))
-                found = self._pass_pack(rows, size, all_layers=all_layers)
+                layers = self._pass_pack(rows, size, all_layers=all_layers)
             else:
                 ids = torch.tensor(topped_up(rows, self.heights), device=self.device)  # (N, L)
-                found = _layers(
+                layers = _layers(
                     self.model(
                         input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=all_layers
                     ),
                     all_layers=all_layers,
                 )
-            return States(tuple(layer.flatten(0, 1) for layer in found), starts)
+            return States(tuple(layer.flatten(0, 1) for layer in layers), starts)
 
     def _pass_pack(
         self, rows: Sequence[Sequence[int]], size: int, *, all_layers: bool = False
     ) -> tuple[Tensor, ...]:
         """(1, T, H) of each layer asked for."""
         pack = TokenPack.of(rows, size, self.first)
-        told = self.model(
+        output = self.model(
             input_ids=torch.tensor([pack.ids], device=self.device),
             position_ids=torch.tensor([pack.positions], device=self.device),
             groups=pack.groups,
             output_hidden_states=all_layers,
         )
-        return _layers(told, all_layers=all_layers)
+        return _layers(output, all_layers=all_layers)
 
     def _try_packs(self) -> bool:
         """Whether rows in a pack come out as alone. Positions or attention of another kind would show here."""
         probe = [[5, 9, 7, 8, 6, 5, 4], [6, 8, 4], [9]]
         if window := getattr(self.model.config, "sliding_window", None):
-            probe.append([5 + place % 5 for place in range(window + STEP // 2)])  # reaches beyond the window
+            probe.append([5 + index % 5 for index in range(window + STEP // 2)])  # reaches beyond the window
         usual = self.model.config._attn_implementation
         register()
         with torch.inference_mode():
@@ -326,8 +326,8 @@ class Network:
         )
 
 
-def _layers(told: Any, *, all_layers: bool) -> tuple[Tensor, ...]:
-    return tuple(told.hidden_states) if all_layers else (told.last_hidden_state,)
+def _layers(output: Any, *, all_layers: bool) -> tuple[Tensor, ...]:
+    return tuple(output.hidden_states) if all_layers else (output.last_hidden_state,)
 
 
 def _in_steps(tokens: int) -> int:

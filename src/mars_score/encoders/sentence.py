@@ -150,8 +150,8 @@ class SentenceEncoder:
         folder = Path(location)
         self.device = torch.device(device)
         self.tokenizer = load_tokenizer(folder)
-        own = Bert.load(folder, device=self.device, dtype=dtype)
-        self.model: Any = load_from_hub(location, self.device, dtype) if own is None else own
+        bert = Bert.load(folder, device=self.device, dtype=dtype)
+        self.model: Any = load_from_hub(location, self.device, dtype) if bert is None else bert
         self.prompt = _prompt(folder)
         """What every text begins with: some encoders were trained to be told what their vectors are for."""
         self.pooling = _pooling(folder, self.prompt)
@@ -167,33 +167,33 @@ class SentenceEncoder:
         unique = list(dict.fromkeys(texts))
         rows, cut = self._tokens(unique)
         together = self.network.together([len(row) for row in rows])
-        found: dict[str, Encoding] = {}
+        by_text: dict[str, Encoding] = {}
         work = side_by_side(lambda batch: self._read([rows[i] for i in batch]), together)
         for batch, encodings in zip(together, work, strict=True):
             for i, encoding in zip(batch, encodings, strict=True):
                 blank = not unique[i].strip()
-                found[unique[i]] = (
+                by_text[unique[i]] = (
                     Encoding(encoding.vector * 0, cut[i]) if blank else replace(encoding, truncated=cut[i])
                 )
-            progress(len(found), len(unique))
-        return [found[text] for text in texts]
+            progress(len(by_text), len(unique))
+        return [by_text[text] for text in texts]
 
     def _tokens(self, texts: list[str]) -> tuple[list[list[int]], list[bool]]:
         """The tokens of each text that the encoder takes, and whether some were cut off."""
         if not texts:
             return [], []
-        asked = [self.prompt + text for text in texts]
-        found: list[list[int]] = self.tokenizer(asked, verbose=False).input_ids
-        cut = [len(row) > self.max_length for row in found]
+        prompted = [self.prompt + text for text in texts]
+        rows: list[list[int]] = self.tokenizer(prompted, verbose=False).input_ids
+        cut = [len(row) > self.max_length for row in rows]
         for i in (i for i, longer in enumerate(cut) if longer):
             # The tokenizer knows which tokens must stay at the end.
-            found[i] = self.tokenizer(asked[i], truncation=True, max_length=self.max_length).input_ids
+            rows[i] = self.tokenizer(prompted[i], truncation=True, max_length=self.max_length).input_ids
         size, unknown = int(self.model.config.vocab_size), self.tokenizer.unk_token_id
         if (
             len(self.tokenizer) > size
         ):  # a tokenizer may know signs, such as that of an image, that the network does not
-            found = [[token if token < size else unknown for token in row] for row in found]
-        return found, cut
+            rows = [[token if token < size else unknown for token in row] for row in rows]
+        return rows, cut
 
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
         """Encode rows that go through the network together."""
@@ -265,7 +265,9 @@ def _dense(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
             f"{folder}: a dense layer with {name}{' and a residual' * bool(settings.get('use_residual'))} is not "
             f"supported\n  remedy: name an encoder whose dense layers have {' or '.join(ACTIVATIONS)} alone"
         )
-    tensors = {key: each.float().to(device) for key, each in load_file(folder / "model.safetensors").items()}
+    tensors = {
+        key: tensor.float().to(device) for key, tensor in load_file(folder / "model.safetensors").items()
+    }
     weight, bias = tensors["linear.weight"], tensors.get("linear.bias")
     return lambda vector: ACTIVATIONS[name](F.linear(vector, weight, bias))
 

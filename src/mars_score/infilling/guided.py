@@ -41,16 +41,18 @@ class GuidedInfiller:
 
     def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
-        places = [self._places(request) for request in requests]
-        ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
+        prepared = [self._template_jobs(request) for request in requests]
+        ranked = self._ranked(
+            [job for template_jobs, _ in prepared for _, job in template_jobs if job], progress
+        )
         return [
-            Infilled(self._augmented(found, ranked, request.language), context_truncated=cut)
-            for request, (found, cut) in zip(requests, places, strict=True)
+            Infilled(self._augmented(template_jobs, ranked, request.language), context_truncated=cut)
+            for request, (template_jobs, cut) in zip(requests, prepared, strict=True)
         ]
 
     def _augmented(
         self,
-        places: Sequence[tuple[Template, Job | None]],
+        template_jobs: Sequence[tuple[Template, Job | None]],
         ranked: Mapping[Job, Sequence[Fills]],
         language: str,
     ) -> tuple[AugmentedReference, ...]:
@@ -61,14 +63,14 @@ class GuidedInfiller:
         """
         augmented: list[AugmentedReference] = []
         seen: set[str] = set()
-        for template, job in places:
+        for template, job in template_jobs:
             texts = [
                 AugmentedReference(template, tuple(map(self.model.decode, fills)))
                 for fills in (ranked[job] if job else [()])
             ]
             seen.add(template.source.strip())
-            fitting = [one for one in texts if not _strays(one, language)] or texts
-            chosen = next((one for one in fitting if one.text not in seen), fitting[0])
+            fitting = [variant for variant in texts if not _strays(variant, language)] or texts
+            chosen = next((variant for variant in fitting if variant.text not in seen), fitting[0])
             seen.add(chosen.text)
             augmented.append(chosen)
         return tuple(augmented)
@@ -76,18 +78,18 @@ class GuidedInfiller:
     def _ranked(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, list[Fills]]:
         """What the engine writes, or wrote before."""
         keys = {job: _digest(job) for job in jobs}
-        known = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
-        new = [job for job in keys if job not in known]
+        ranked = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
+        new = [job for job in keys if job not in ranked]
         for job, fills in zip(new, self.engine.ranked(new, progress), strict=True):
-            known[job] = fills
+            ranked[job] = fills
             self.memory.keep(keys[job], fills)
-        return known
+        return ranked
 
     def jobs(self, requests: Sequence[InfillingRequest]) -> list[Job]:
         """What the engine is given for these requests: a job for each template that has a blank."""
-        return [job for request in requests for _, job in self._places(request)[0] if job]
+        return [job for request in requests for _, job in self._template_jobs(request)[0] if job]
 
-    def _places(self, request: InfillingRequest) -> tuple[list[tuple[Template, Job | None]], bool]:
+    def _template_jobs(self, request: InfillingRequest) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
         context, cut = self._context(request)
         around = request.context if self.config.context else ""
@@ -144,9 +146,9 @@ class GuidedInfiller:
         """The first tokens of the content words that the context has and the reference does not."""
         if self.config.search != "beam" or not self.config.context_reward:
             return ()
-        said = {word.text.casefold() for word in words(reference, language)}
+        reference_words = {word.text.casefold() for word in words(reference, language)}
         new = dict.fromkeys(
-            word.text for word in words(context, language) if word.text.casefold() not in said
+            word.text for word in words(context, language) if word.text.casefold() not in reference_words
         )
         return self._first_tokens(tuple(word for word in new if _is_content(word, language)))
 

@@ -78,7 +78,7 @@ class Seam:
         cls, template: Template, block: int, context: str, *, needs_break: bool, language: str = ENGLISH
     ) -> Seam:
         """The seam of one of a template's blanks."""
-        texts = [one.text for one in template.blocks]
+        texts = [part.text for part in template.blocks]
         before = "".join(texts[:block])[-NEAR:]
         after = texts[block + 1][:NEAR] if block + 1 < len(texts) else ""
         cased = any(map(str.isupper, template.source))
@@ -150,8 +150,8 @@ class SeamRules:
         pieces, device = vocabulary.pieces, vocabulary.writable.device
         bare = [piece.lstrip() for piece in pieces]
 
-        def table(found: Iterable[bool]) -> Tensor:
-            return torch.tensor(list(found), device=device)
+        def table(flags: Iterable[bool]) -> Tensor:
+            return torch.tensor(list(flags), device=device)
 
         self.writable, self.opens_word = vocabulary.writable, vocabulary.opens_word  # (V,) each
         self.pieces = pieces

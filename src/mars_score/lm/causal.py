@@ -244,8 +244,8 @@ class LanguageModel:
         """Load weights (safetensors only) and tokenizer from a folder; packed, unless gradients are wanted."""
         folder, self.device = Path(location), torch.device(device)
         self.tokenizer = load_tokenizer(folder)
-        own = Llama.load(folder, device=self.device, dtype=dtype)
-        self.network: Any = own or HubNetwork(
+        llama = Llama.load(folder, device=self.device, dtype=dtype)
+        self.network: Any = llama or HubNetwork(
             location, device=self.device, dtype=dtype, pack=not differentiable
         )
         self.config = self.network.config
@@ -322,8 +322,8 @@ class LanguageModel:
                 size_is_free(product, trial_rows(like(0, width), most), sizes)
                 for (width, _), product in products.items()
             ) and all(
-                torch.equal(self.head(rows.roll(place, 0)).roll(-place, 0), self.head(rows))
-                for place in (1, head_rows // 2 - 3)
+                torch.equal(self.head(rows.roll(shift, 0)).roll(-shift, 0), self.head(rows))
+                for shift in (1, head_rows // 2 - 3)
             )
 
     def logits(self, hidden: Tensor, *, plain: bool = False) -> Tensor:

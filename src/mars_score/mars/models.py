@@ -50,7 +50,7 @@ class ModelRegistry:
         """Take models from a store to a device; the decoder's caches may have so many bytes of memory."""
         self.store = store or ModelStore()
         self.device, self.memory = device, memory
-        self._found: dict[tuple[str, Roles], ResolvedModel] = {}
+        self._resolved: dict[tuple[str, Roles], ResolvedModel] = {}
         self._sound: set[str] = set()
         self._made: dict[tuple[object, ...], object] = {}
         self.lock = RLock()
@@ -70,25 +70,25 @@ class ModelRegistry:
 
     def find(self, name: str, roles: Roles) -> ResolvedModel:
         """Find a model, and fetch it if it is absent."""
-        if (name, roles) not in self._found:
-            self._found[name, roles] = resolve(name, roles, self.store)
-        return self._found[name, roles]
+        if (name, roles) not in self._resolved:
+            self._resolved[name, roles] = resolve(name, roles, self.store)
+        return self._resolved[name, roles]
 
     def verified(self, name: str, roles: Roles) -> ResolvedModel:
         """Find a model to load it: one of the store is compared with its record first, once a process.
 
         The weights of a folder or of the hub are hashed for their name, which then is another one.
         """
-        found = self.find(name, roles)
-        if found.source == "store" and name not in self._sound:
+        resolved = self.find(name, roles)
+        if resolved.source == "store" and name not in self._sound:
             self.store.verified(name)
             self._sound.add(name)
-        return found
+        return resolved
 
     def name(self, name: str, roles: Roles) -> str:
         """Name a model as signatures do: with a hash of its weights."""
-        found = self.find(name, roles)
-        return f"{found.name.rstrip('/').rsplit('/', 1)[-1]}@{found.weights_hash}"
+        resolved = self.find(name, roles)
+        return f"{resolved.name.rstrip('/').rsplit('/', 1)[-1]}@{resolved.weights_hash}"
 
     def infilling_name(self, config: InfillingConfig) -> str:
         """Name the model that fills blanks, as signatures do; a head that ships with the package is part of it."""
@@ -96,8 +96,8 @@ class ModelRegistry:
             return self.name(config.lm, LANGUAGE_MODEL)
         from mars_score.lm.masked import fits, head_hash
 
-        body, found = self.name(config.masked_lm, MASKED_LM), self.find(config.masked_lm, MASKED_LM)
-        return f"{body}+head@{head_hash()}" if fits(Path(found.location)) else body
+        body, resolved = self.name(config.masked_lm, MASKED_LM), self.find(config.masked_lm, MASKED_LM)
+        return f"{body}+head@{head_hash()}" if fits(Path(resolved.location)) else body
 
     def tagger_name(self, name: str) -> str:
         """Name a tagger as signatures do; the one that is made of rules has no weights."""
@@ -114,12 +114,12 @@ class ModelRegistry:
         from mars_score.lm.causal import LanguageModel
 
         gradients = config.planner == "kv"
-        found = self.verified(config.lm, LANGUAGE_MODEL)
+        resolved = self.verified(config.lm, LANGUAGE_MODEL)
         return self._once(
             ("language model", config.lm, config.dtype, gradients),
             lambda: LanguageModel(
-                found.location,
-                start_token=found.start_token,
+                resolved.location,
+                start_token=resolved.start_token,
                 device=self.device,
                 dtype=config.dtype,
                 differentiable=gradients,
@@ -145,10 +145,10 @@ class ModelRegistry:
         from mars_score.infilling.naive import NaiveInfiller
         from mars_score.lm.masked import MaskedModel
 
-        found = self.verified(config.masked_lm, MASKED_LM)
+        resolved = self.verified(config.masked_lm, MASKED_LM)
         model = self._once(
             ("masked model", config.masked_lm, config.dtype),
-            lambda: MaskedModel(found.location, device=self.device, dtype=config.dtype),
+            lambda: MaskedModel(resolved.location, device=self.device, dtype=config.dtype),
         )
         return NaiveInfiller(model, context=config.context, max_context=config.max_context)
 
@@ -164,13 +164,14 @@ class ModelRegistry:
 
     def encoder(self, name: str, dtype: str = "float32") -> Encoder:
         """A sentence encoder, or averaged word vectors."""
-        found = self.verified(name, SIMILARITY)
-        if found.role == "word-vectors":
+        resolved = self.verified(name, SIMILARITY)
+        if resolved.role == "word-vectors":
             return self.word_vectors(name)
         from mars_score.encoders.sentence import SentenceEncoder
 
         return self._once(
-            ("encoder", name, dtype), lambda: SentenceEncoder(found.location, device=self.device, dtype=dtype)
+            ("encoder", name, dtype),
+            lambda: SentenceEncoder(resolved.location, device=self.device, dtype=dtype),
         )
 
     def scoring_encoder(self, config: ScoringConfig) -> Encoder:
@@ -179,11 +180,11 @@ class ModelRegistry:
             return self.encoder(config.encoder, config.dtype)
         from mars_score.encoders.token_level import PairedEncoder, TokenLevelEncoder
 
-        found = self.verified(config.reader, ENCODER)
+        resolved = self.verified(config.reader, ENCODER)
         reader = self._once(
             ("reader", config.reader, config.dtype),
             lambda: TokenLevelEncoder(
-                found.location, device=self.device, dtype=config.dtype, fluency=bool(config.fluency)
+                resolved.location, device=self.device, dtype=config.dtype, fluency=bool(config.fluency)
             ),
         )
         if config.encoder == config.reader:
@@ -206,17 +207,17 @@ class ModelRegistry:
         """The network of a sentence encoder, token by token."""
         from mars_score.encoders.layers import TokenEncoder
 
-        found = self.verified(name, ENCODER)
+        resolved = self.verified(name, ENCODER)
         return self._once(
-            ("tokens", name, dtype), lambda: TokenEncoder(found.location, device=self.device, dtype=dtype)
+            ("tokens", name, dtype), lambda: TokenEncoder(resolved.location, device=self.device, dtype=dtype)
         )
 
     def word_vectors(self, name: str) -> WordVectorEncoder:
         """Word vectors."""
         from mars_score.encoders.word_vectors import WordVectorEncoder
 
-        found = self.verified(name, SIMILARITY)
-        return self._once(("word vectors", name), lambda: WordVectorEncoder(found.location))
+        resolved = self.verified(name, SIMILARITY)
+        return self._once(("word vectors", name), lambda: WordVectorEncoder(resolved.location))
 
     def wordnet(self, name: str) -> Path:
         """The folder of a word net."""
@@ -272,14 +273,14 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
     ]
     infilling = config.infilling
     model = infilling.lm if infilling.infiller == "guided" else infilling.masked_lm
-    for kind, wanted, found in (
+    for kind, wanted, in_pack in (
         ("lm", model, names.lm),
         ("tagger", config.masking.used_tagger, names.tagger),
     ):
-        if not _same_model(wanted, found, catalogue):
-            differing.append(f"{kind} is {found} in the pack and {_shown(wanted, catalogue)} here")
-        elif _HEAD in found and (head := _head_hash()) != found.partition(_HEAD)[2]:
-            differing.append(f"{kind} is {found} in the pack and has the head {head} here")
+        if not _same_model(wanted, in_pack, catalogue):
+            differing.append(f"{kind} is {in_pack} in the pack and {_shown(wanted, catalogue)} here")
+        elif _HEAD in in_pack and (head := _head_hash()) != in_pack.partition(_HEAD)[2]:
+            differing.append(f"{kind} is {in_pack} in the pack and has the head {head} here")
     if names.idf.startswith("idf-corpus") != (config.masking.idf == "corpus"):
         differing.append(f"idf is {names.idf} in the pack and {config.masking.idf} here")
     elif corpus is not None and config.masking.idf == "corpus" and names.idf != f"idf-{corpus.name}":
@@ -305,11 +306,11 @@ def _head_hash() -> str:
     return head_hash()
 
 
-def _same_model(wanted: str, found: str, catalogue: Catalogue) -> bool:
-    found = found.partition(_HEAD)[0]
+def _same_model(wanted: str, in_pack: str, catalogue: Catalogue) -> bool:
+    in_pack = in_pack.partition(_HEAD)[0]
     if wanted in catalogue:
-        return found == _shown(wanted, catalogue)
-    return found.partition("@")[0] == _shown(wanted, catalogue)
+        return in_pack == _shown(wanted, catalogue)
+    return in_pack.partition("@")[0] == _shown(wanted, catalogue)
 
 
 def _shown(name: str, catalogue: Catalogue) -> str:

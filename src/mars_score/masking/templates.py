@@ -85,14 +85,14 @@ def explain_words(
 ) -> tuple[WordPlan, ...]:
     """Return the words of a reference with their part of speech, IDF, priority and cost."""
     language = resolved(config.language, reference, context)
-    found = words(reference, language)
-    texts = [word.text for word in found]
+    reference_words = words(reference, language)
+    texts = [word.text for word in reference_words]
     untagged: list[Tag] = ["other"] * len(texts)
     tags = tagger.tags(texts) if tagger.language == language else untagged
     idfs = list(map(idf.within(language), texts))
     priorities = [priority(tag, value, config) for tag, value in zip(tags, idfs, strict=True)]
     prices = costs([word.text for word in words(context, language)], texts, config.shared_cost)
-    return tuple(map(WordPlan, found, tags, idfs, priorities, prices))
+    return tuple(map(WordPlan, reference_words, tags, idfs, priorities, prices))
 
 
 def merged(words: Sequence[Word], masked: frozenset[Word], gap: int, language: str = ENGLISH) -> list[bool]:
@@ -106,16 +106,16 @@ def merged(words: Sequence[Word], masked: frozenset[Word], gap: int, language: s
     return result
 
 
-def blocks(reference: str, found: Sequence[Word], mask: Sequence[bool]) -> tuple[Block, ...]:
+def blocks(reference: str, reference_words: Sequence[Word], mask: Sequence[bool]) -> tuple[Block, ...]:
     """Cut a reference into runs of masked and unmasked words.
 
     White space belongs to the word after it, and at the end of the text to the last block.
     """
-    if not found:
+    if not reference_words:
         return (Block(reference, blank=False),)
     runs = [
         (blank, [word for word, _ in run])
-        for blank, run in groupby(zip(found, mask, strict=True), lambda p: p[1])
+        for blank, run in groupby(zip(reference_words, mask, strict=True), lambda p: p[1])
     ]
     ends = [run[-1].end for _, run in runs]
     ends[-1] = len(reference)
@@ -131,7 +131,7 @@ def blocks(reference: str, found: Sequence[Word], mask: Sequence[bool]) -> tuple
 def costs(context: Sequence[str], reference: Sequence[str], shared_cost: int) -> list[int]:
     """Return the cost of each word of the reference: ``shared_cost`` on the common subsequence, else 1."""
     shared = common(list(map(fold, context)), list(map(fold, reference)))
-    return [shared_cost if place in shared else 1 for place in range(len(reference))]
+    return [shared_cost if index in shared else 1 for index in range(len(reference))]
 
 
 def fold(word: str) -> str:
@@ -161,16 +161,16 @@ def common(context: Sequence[str], reference: Sequence[str]) -> frozenset[int]:
         rows.append(((rows[-1] + hits) | (rows[-1] - hits)) & full)
     rows.reverse()
 
-    def length(place: int, last: int) -> int:
-        return last - (rows[place] & ((1 << last) - 1)).bit_count()
+    def length(index: int, last: int) -> int:
+        return last - (rows[index] & ((1 << last) - 1)).bit_count()
 
     # Take a word at its first match in what is left of the context if that still allows the full length.
     places: list[int] = []
     left, missing = size, length(0, size)
-    for place, word in enumerate(reference):
+    for index, word in enumerate(reference):
         after = (matches[word] & ((1 << left) - 1)).bit_length() - 1
-        if after >= 0 and 1 + length(place + 1, after) == missing:
-            places.append(place)
+        if after >= 0 and 1 + length(index + 1, after) == missing:
+            places.append(index)
             left, missing = after, missing - 1
     return frozenset(places)
 
@@ -201,13 +201,13 @@ def masks(values: Sequence[float], costs: Sequence[int], budgets: Sequence[int])
     most = min(max(budgets, default=0), sum(costs))
     best = np.zeros(most + 1, dtype=np.int64)  # best[w]: the highest total of the words so far at budget w
     taken = np.zeros((len(worths), most // 8 + 1), dtype=np.uint8)  # whether a word is masked at w, in bits
-    for place in reversed(range(len(worths))):
-        cost = costs[place]
+    for index in reversed(range(len(worths))):
+        cost = costs[index]
         if cost <= most:
-            masked = best[: most + 1 - cost] + worths[place]
+            masked = best[: most + 1 - cost] + worths[index]
             better = np.zeros(most + 1, dtype=np.bool_)
             better[cost:] = masked > best[cost:]
-            taken[place] = np.packbits(better, bitorder="little")
+            taken[index] = np.packbits(better, bitorder="little")
             best[cost:] = np.maximum(best[cost:], masked)
     return [_read_back(taken, costs, min(limit, most)) for limit in budgets]
 

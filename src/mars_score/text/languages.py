@@ -63,13 +63,13 @@ def resolved(setting: str, text: str, around: str = "") -> str:
 
 def language_of(text: str, around: str = "") -> str:
     """Tell a text's language; one that is too short to tell is read together with what is around it."""
-    found = _best(text)
-    if found is None and around.strip():
-        found = _best(f"{around}\n{text}")
+    language = _best(text)
+    if language is None and around.strip():
+        language = _best(f"{around}\n{text}")
     likely = _likely(script_of(text) or script_of(around))
-    if found is None and likely in SCRIPTS and is_foreign(text, likely):
-        found = _ranked(text, SCRIPTS[likely])[0][1]  # two languages that are much alike
-    return found or likely
+    if language is None and likely in SCRIPTS and is_foreign(text, likely):
+        language = _ranked(text, SCRIPTS[likely])[0][1]  # two languages that are much alike
+    return language or likely
 
 
 def is_foreign(text: str, language: str) -> bool:
@@ -85,15 +85,15 @@ def is_foreign(text: str, language: str) -> bool:
     if script == "CJK":
         return _letters(text) >= LETTERS and (_kana(text) >= KANA) != (language == "ja")
     words = _words(text)
-    own = _commonness(words, language)
-    if own >= FLUENT:
+    commonness = _commonness(words, language)
+    if commonness >= FLUENT:
         return False
     rivals = [
         _commonness(words, other) for other in SCRIPTS if SCRIPTS[other] == script and other != language
     ]
-    gain = max(rivals, default=own) - own
+    gain = max(rivals, default=commonness) - commonness
     return (gain > MARGIN and gain * len(words) > EVIDENCE) or (
-        own <= RARE and len(words) >= MANY and bool(rivals)
+        commonness <= RARE and len(words) >= MANY and bool(rivals)
     )
 
 
@@ -219,5 +219,5 @@ def table_path(language: str, size: str = "large") -> Path | None:
     assert spec is not None
     assert spec.origin is not None
     folder = Path(spec.origin).with_name("data")
-    paths = [folder / f"{each}_{language}.msgpack.gz" for each in (size, "small")]
+    paths = [folder / f"{wordlist}_{language}.msgpack.gz" for wordlist in (size, "small")]
     return next((path for path in paths if path.is_file()), None)

@@ -56,11 +56,11 @@ class _StandIns(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character = chr(code)
         category = unicodedata.category(character)
-        found = _CLASSES.get(category) or _CLASSES.get(category[0]) or character
+        stand_in = _CLASSES.get(category) or _CLASSES.get(category[0]) or character
         if category[0] == "L" and unicodedata.name(character, "").startswith(_WITHOUT_SPACES):
-            found = _IDEOGRAPH
-        self[code] = found
-        return found
+            stand_in = _IDEOGRAPH
+        self[code] = stand_in
+        return stand_in
 
 
 _TABLE = _StandIns({code: chr(code) for code in range(128)})
@@ -75,8 +75,14 @@ def words(text: str, language: str = "") -> tuple[Word, ...]:
     Scripts without spaces are split by character, or, where the language is named, into its words.
     """
     shape = text if text.isascii() else text.translate(_TABLE)
-    found = tuple(Word(text[match.start() : match.end()], *match.span()) for match in _TOKEN.finditer(shape))
-    return found if language not in SEGMENTERS else _segmented(text, found, shape, SEGMENTERS[language])
+    unsegmented = tuple(
+        Word(text[match.start() : match.end()], *match.span()) for match in _TOKEN.finditer(shape)
+    )
+    return (
+        unsegmented
+        if language not in SEGMENTERS
+        else _segmented(text, unsegmented, shape, SEGMENTERS[language])
+    )
 
 
 def _by_jieba(text: str) -> list[str]:
@@ -116,11 +122,11 @@ these words."""
 
 
 def _segmented(
-    text: str, found: Sequence[Word], shape: str, segment: Callable[[str], list[str]]
+    text: str, unsegmented: Sequence[Word], shape: str, segment: Callable[[str], list[str]]
 ) -> tuple[Word, ...]:
     """Join the characters of a script without spaces to words."""
     joined: list[Word] = []
-    for ideographs, run in groupby(found, lambda word: shape[word.start] == _IDEOGRAPH):
+    for ideographs, run in groupby(unsegmented, lambda word: shape[word.start] == _IDEOGRAPH):
         if not ideographs:
             joined += run
             continue
@@ -147,8 +153,8 @@ def without_spaces(text: str) -> bool:
 
 def first_words(text: str, count: int, language: str = "") -> str:
     """Cut a text after so many words; a shorter text is returned as it is."""
-    found = words(text, language)
-    return text if len(found) <= count else text[: found[count - 1].end]
+    text_words = words(text, language)
+    return text if len(text_words) <= count else text[: text_words[count - 1].end]
 
 
 # Which words carry a text's content: not punctuation, and not the small words of English grammar.
@@ -223,15 +229,15 @@ def sentences(text: str, *, all_scripts: bool = False) -> list[str]:
       to letters with full stops ("U.S.", "p.m."), although a sentence can end there.
     """
     plain = not any(character.isupper() for character in text)
-    found = []
+    parts = []
     for line in text.splitlines():
         start = 0
         for end in (_ANY_END if all_scripts else _END).finditer(line):
             if (all_scripts and end["other"]) or _ends(line[start : end.start("mark")], end, plain=plain):
-                found.append(line[start : end.end()])
+                parts.append(line[start : end.end()])
                 start = end.end()
-        found.append(line[start:])
-    return [sentence.strip() for sentence in found if sentence.strip()]
+        parts.append(line[start:])
+    return [sentence.strip() for sentence in parts if sentence.strip()]
 
 
 def _ends(before: str, end: re.Match[str], *, plain: bool) -> bool:

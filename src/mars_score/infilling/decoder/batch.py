@@ -133,8 +133,8 @@ class Batch(ABC, Generic[AnyRow]):
         start = 0
         for end in range(1, len(groups) + 1):
             if end == len(groups) or sum(lengths[start : end + 1]) > PREFILL_TOKENS:
-                some = slice(start, end)
-                self._read_contexts(groups[some], numbers[some], panel.store[:, :, some])
+                members = slice(start, end)
+                self._read_contexts(groups[members], numbers[members], panel.store[:, :, members])
                 start = end
 
     def _read_contexts(self, groups: list[list[Job]], numbers: list[int], store: Tensor) -> None:

@@ -125,8 +125,8 @@ def _write(
         nll = total - logits.gather(1, choice.tokens[:, None])[:, 0]  # (B,)
         return zip(choice.tokens.tolist(), nll.tolist(), choice.near.tolist(), strict=True)
 
-    for (row, strand), one, other in zip(heads, listed(plain), listed(planned), strict=True):
-        grown.setdefault(row.slot, []).extend(_write_token(row, strand, one, other))
+    for (row, strand), plain_token, planned_token in zip(heads, listed(plain), listed(planned), strict=True):
+        grown.setdefault(row.slot, []).extend(_write_token(row, strand, plain_token, planned_token))
 
 
 def _next_block_nll(engine: DecodingEngine, heads: list[Head], logits: Tensor, total: Tensor) -> list[float]:
@@ -183,7 +183,7 @@ def score_and_choose(
             targets += new.ids[1:] if skip else new.ids
         else:
             sources.append(states)
-            targets += [row.following[place + 1] for _, place in row.branches]
+            targets += [row.following[offset + 1] for _, offset in row.branches]
     if not scored:
         return []
     losses = deque(_losses(model, torch.cat(sources), targets))

@@ -99,35 +99,35 @@ class Step:
     """(T,) the row of the cache that a token belongs to."""
     column: Tensor
     """(T,) the column of that row where the token's key and value go."""
-    own: list[Grid]
+    row_grids: list[Grid]
     """Before the rows' own columns: each token stands in one of these grids."""
-    past: list[Grid]
+    context_grids: list[Grid]
     """Before the contexts: likewise."""
     _written: Tensor = field(init=False)
     """(T*K,) where, in (R*K*S,), the tokens' keys and values go."""
     _fetched: Tensor = field(init=False)
     """(n,) which of the (T*K,) queries stand in the grids, one grid behind the other."""
-    _found: Tensor = field(init=False)
+    _gathered: Tensor = field(init=False)
     """(2*T*K,) where, in (n,), the queries stand: before the rows' own columns, and before the contexts."""
 
     def __post_init__(self) -> None:
         _, _, _, heads, columns, _ = self.cache.shape
         head = np.arange(heads)
-        each = torch.from_numpy(head).to(self.slot.device)
-        self._written = ((self.slot[:, None] * heads + each) * columns + self.column[:, None]).flatten()
+        head_index = torch.from_numpy(head).to(self.slot.device)
+        self._written = ((self.slot[:, None] * heads + head_index) * columns + self.column[:, None]).flatten()
         fetched: list[np.ndarray[Any, np.dtype[np.int64]]] = []
-        found = np.empty((2, len(self.slot), heads), np.int64)
+        gathered = np.empty((2, len(self.slot), heads), np.int64)
         start = 0
-        for kind, grids in enumerate((self.own, self.past)):
+        for kind, grids in enumerate((self.row_grids, self.context_grids)):
             for grid in grids:
                 queries = grid.tokens[:, None] * heads + head[:, None]  # (N, K, Q)
                 places = np.arange(start, start + queries.size).reshape(queries.shape)
                 here = grid.tokens != NOBODY  # (N, Q)
-                found[kind, grid.tokens[here]] = places.transpose(0, 2, 1)[here]  # (t, K)
+                gathered[kind, grid.tokens[here]] = places.transpose(0, 2, 1)[here]  # (t, K)
                 fetched.append(queries.clip(0).ravel())
                 start += queries.size
         self._fetched = torch.from_numpy(np.concatenate(fetched)).to(self.slot.device)
-        self._found = torch.from_numpy(found.ravel()).to(self.slot.device)
+        self._gathered = torch.from_numpy(gathered.ravel()).to(self.slot.device)
 
     def attend(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, window: int | None
@@ -142,19 +142,21 @@ class Step:
         outputs: list[Tensor] = []
         weights: list[Tensor] = []
         start = 0
-        for grid in (*self.own, *self.past):
+        for grid in (*self.row_grids, *self.context_grids):
             n, q = grid.tokens.shape
             end = start + n * heads * q
             out, weight = grid.attend(layer, fetched[start:end].view(n, heads, -1, size), window)
             outputs.append(out.view(end - start, -1))  # (N*K*Q, G*D)
             weights.append(weight.view(end - start, -1))  # (N*K*Q, G)
             start = end
-        own, past = torch.cat(outputs).index_select(0, self._found).view(2, count, -1, size)  # (T, A, D) each
+        row_part, context_part = (
+            torch.cat(outputs).index_select(0, self._gathered).view(2, count, -1, size)
+        )  # (T, A, D) each
         own_weight, past_weight = (
-            torch.cat(weights).index_select(0, self._found).view(2, count, -1, 1)
+            torch.cat(weights).index_select(0, self._gathered).view(2, count, -1, 1)
         )  # (T, A, 1)
         share = torch.sigmoid(past_weight - own_weight)  # (T, A, 1)
-        return torch.lerp(own, past, share.to(own.dtype))
+        return torch.lerp(row_part, context_part, share.to(row_part.dtype))
 
 
 NARROW = (2,)
@@ -226,7 +228,7 @@ class Cache:
     rows: int
     columns: int
     widths: tuple[int, ...] = NARROW
-    own: Tensor = field(init=False)
+    row_store: Tensor = field(init=False)
     """(layers, 2, R, K, S, D)."""
     positions: Tensor = field(init=False)
     """(R, S) the text position of each column."""
@@ -236,22 +238,25 @@ class Cache:
         layers, heads, size = self.model.kv_shape
         shape = (layers, 2, self.rows, heads, self.columns, size)
         # Zeros, not whatever memory holds: a masked column is multiplied by 0, and 0 times NaN is NaN.
-        self.own = torch.zeros(shape, dtype=self.model.head.weight.dtype, device=self.model.device)
+        self.row_store = torch.zeros(shape, dtype=self.model.head.weight.dtype, device=self.model.device)
         self.positions = torch.zeros(self.rows, self.columns, dtype=torch.long, device=self.model.device)
-        self.contexts = Panels(self.model.kv_shape, self.own)
+        self.contexts = Panels(self.model.kv_shape, self.row_store)
 
     def shrink(self, rows: int, moves: Sequence[tuple[int, int]]) -> None:
         """Copy rows to other slots (from, to), and let go of the slots from number `rows` on."""
         # Row by row, and then a view: a copy of all would need memory when most of it is in use.
         for source, target in moves:
-            self.own[:, :, target], self.positions[target] = self.own[:, :, source], self.positions[source]
-        self.own, self.positions, self.rows = self.own[:, :, :rows], self.positions[:rows], rows
+            self.row_store[:, :, target], self.positions[target] = (
+                self.row_store[:, :, source],
+                self.positions[source],
+            )
+        self.row_store, self.positions, self.rows = self.row_store[:, :, :rows], self.positions[:rows], rows
 
     def move(self, moves: Sequence[tuple[int, int, int]]) -> None:
         """Copy columns inside their rows: (slot, from, to)."""
         if moves:
-            slot, source, target = torch.tensor(moves, device=self.own.device).T
-            self.own[:, :, slot, :, target] = self.own[:, :, slot, :, source]
+            slot, source, target = torch.tensor(moves, device=self.row_store.device).T
+            self.row_store[:, :, slot, :, target] = self.row_store[:, :, slot, :, source]
             self.positions[slot, target] = self.positions[slot, source]
 
     def step(self, batch: Sequence[NewTokens[Any]]) -> tuple[Tensor, Tensor, Step]:
@@ -262,14 +267,15 @@ class Cache:
             for new in batch
             for token, column, position in zip(new.ids, new.columns, new.positions, strict=True)
         ]
-        ids, slot, column, position = torch.tensor(tokens, device=self.own.device).T
+        ids, slot, column, position = torch.tensor(tokens, device=self.row_store.device).T
         self.positions[slot, column] = position
         kinds = [bisect_left(self.widths, len(new.ids)) for new in batch]
         parts = [[i for i, kind in enumerate(kinds) if kind == part] for part in range(len(self.widths) + 1)]
-        own = [self._own_grid(batch, starts, part, position) for part in parts if part]
-        return ids, position, Step(self.own, slot, column, own, self._context_grids(batch, starts, position))
+        row_grids = [self._row_grid(batch, starts, part, position) for part in parts if part]
+        context_grids = self._context_grids(batch, starts, position)
+        return ids, position, Step(self.row_store, slot, column, row_grids, context_grids)
 
-    def _own_grid(
+    def _row_grid(
         self, batch: Sequence[NewTokens[Any]], starts: list[int], part: list[int], position: Tensor
     ) -> Grid:
         """Some rows before their own columns."""
@@ -287,11 +293,11 @@ class Cache:
                 visible[number, : seen.shape[0], : seen.shape[1]] = seen
         rows = None if everyone else self._index(slots)
         return Grid(
-            memory=self.own,
+            memory=self.row_store,
             rows=rows,
             tokens=tokens,
             columns=used,
-            visible=torch.from_numpy(visible).to(self.own.device),
+            visible=torch.from_numpy(visible).to(self.row_store.device),
             token_position=position,
             column_position=(self.positions if rows is None else self.positions[rows])[:, :used],
         )
@@ -320,7 +326,7 @@ class Cache:
             queues = [queues[number] for number in used]
         lengths = panel.lengths if everyone else [panel.lengths[number] for number in used]
         longest = max(lengths)
-        steps = torch.arange(longest, device=self.own.device)[None]  # (1, L)
+        steps = torch.arange(longest, device=self.row_store.device)[None]  # (1, L)
         return Grid(
             memory=panel.store,
             rows=None if everyone else self._index(used),
@@ -333,7 +339,7 @@ class Cache:
 
     def _index(self, numbers: Any) -> Tensor:
         """Numbers as an index tensor on the cache's device."""
-        return torch.as_tensor(np.asarray(numbers, dtype=np.int64)).to(self.own.device)
+        return torch.as_tensor(np.asarray(numbers, dtype=np.int64)).to(self.row_store.device)
 
 
 def _span(starts: list[int], row: int) -> range:

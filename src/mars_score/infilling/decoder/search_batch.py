@@ -91,7 +91,7 @@ class SearchRow(Search):
 
     def _number(self, block: int) -> int:
         """How many blanks stand before a block."""
-        return sum(one.blank for one in self.job.blocks[:block])
+        return sum(earlier.blank for earlier in self.job.blocks[:block])
 
     def _end_revision(self) -> None:
         """Take the best guess if the whole text gains."""
@@ -219,12 +219,12 @@ class SearchBatch(Batch[SearchRow]):
 
     def _log_probs(self, hidden: Tensor, targets: list[int]) -> list[float]:
         """log p of each target, which may be the end of the text, under its hidden state."""
-        found: list[float] = []
+        log_probs: list[float] = []
         for start in range(0, len(targets), HEAD_ROWS):
             part = targets[start : start + HEAD_ROWS]
             logits = self.engine.model.logits(hidden[start : start + HEAD_ROWS])  # (n, V)
-            found += (self._wanted(logits, part) - logits.logsumexp(-1)).tolist()
-        return found
+            log_probs += (self._wanted(logits, part) - logits.logsumexp(-1)).tolist()
+        return log_probs
 
     def _wanted(self, logits: Tensor, targets: list[int]) -> Tensor:
         """The logit (n,) of each target; of the text's end, that of all tokens that can close one."""
@@ -256,7 +256,7 @@ class SearchBatch(Batch[SearchRow]):
         if wanted:
             for i, ranked in zip(wanted, self._planned(heads, wanted, hidden, logits, total), strict=True):
                 planned[i] = ranked
-        return [Outlook(*each) for each in zip(follow, plain, planned, strict=True)]
+        return [Outlook(*fields) for fields in zip(follow, plain, planned, strict=True)]
 
     def _forbid(self, head: Head, logits: Tensor) -> None:
         """Set to -inf, in logits (V,), every token that must not be written now."""
@@ -292,13 +292,14 @@ class SearchBatch(Batch[SearchRow]):
         else:
             tables = engine.chooser.tables
             goals = planning.goals_of([heads[i].row.goal for i in wanted], engine.config.decay, logits.device)
-            some, scores = planning.shortlist(logits, index, goals, engine.config.shortlist)  # (b, C) each
-            scores = planning.plan(hidden[index], some, scores, goals, tables, engine.config)  # (b, C)
+            size = engine.config.shortlist
+            shortlisted, scores = planning.shortlist(logits, index, goals, size)  # (b, C) each
+            scores = planning.plan(hidden[index], shortlisted, scores, goals, tables, engine.config)  # (b, C)
             best = scores.topk(max(counts) + 1, dim=-1)
-            ids = some.gather(1, best.indices)  # (b, n)
+            ids = shortlisted.gather(1, best.indices)  # (b, n)
         log_ps = logits[index].gather(1, ids) - total[index][:, None]  # (b, n)
         lists = zip(ids.tolist(), best.values.tolist(), log_ps.tolist(), counts, strict=True)
-        return [self._ranked(*each) for each in lists]
+        return [self._ranked(*ranking) for ranking in lists]
 
     def _ranked(self, ids: list[int], scores: list[float], log_ps: list[float], count: int) -> RankedBeam:
         """The best `count` tokens that may be written."""
