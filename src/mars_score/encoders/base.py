@@ -67,7 +67,7 @@ ENTRY = 500
 
 
 class EncodingMemory:
-    """Keeps encodings up to a number of bytes; those that were not asked for longest go first."""
+    """Keeps encodings up to a number of bytes; the least recently used go first."""
 
     def __init__(self, limit: int = 256 << 20) -> None:
         """Keep at most about so many bytes of references, and a sixteenth of that of candidates."""

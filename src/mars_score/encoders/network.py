@@ -1,6 +1,6 @@
 """An encoder's network: rows of tokens in, their states out, the same to the last bit in any batch.
 
-Texts of any length go through in one pass, one behind the other: no padding, and few passes. The linear layers see one
+Texts of any length go through in one pass, one after another: no padding, and few passes. The linear layers see one
 long sequence of tokens; attention keeps to each text.
 """
 
@@ -56,7 +56,7 @@ def packs(lengths: Sequence[int], size: int) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class TokenPack:
-    """Rows of tokens one behind the other, and padding up to a given number of tokens."""
+    """Rows of tokens one after another, and padding up to a given number of tokens."""
 
     ids: list[int]
     positions: list[int]
@@ -220,7 +220,7 @@ class States:
     """What one pass through the network saw."""
 
     layers: tuple[Tensor, ...]
-    """(T, H) each: the rows one behind the other, then padding."""
+    """(T, H) each: the rows one after another, then padding."""
     starts: tuple[int, ...]
     """Where each row begins."""
 
@@ -304,12 +304,12 @@ class Network:
                 if gap < CLOSE * float(alone[0].abs().max()):
                     return True
             except (AttributeError, IndexError, NotImplementedError, RuntimeError, TypeError, ValueError):
-                pass  # a network of another make
+                pass  # a network of another architecture
         self.model.set_attn_implementation(usual)
         return False
 
     def _try_sizes(self, products: Sequence[Product]) -> Sizes:
-        """At which sizes of a pack the products of a row are the same to the last bit, wherever it stands."""
+        """At which sizes of a pack the products of a row are the same to the last bit, wherever it is."""
         products = list({weight.shape: (weight, bias) for weight, bias in products}.values())
         if self.device.type == "cpu" and all(side_by_side(_any_size, products)):
             return "any"

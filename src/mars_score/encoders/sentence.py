@@ -50,7 +50,7 @@ class States(NamedTuple):
 
 
 class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
-    """BERT as its authors describe it, frozen: word pieces in, states out; texts may lie one behind the other."""
+    """BERT as its authors describe it, frozen: word pieces in, states out; texts may lie one after another."""
 
     takes_packs = True
 
@@ -70,7 +70,7 @@ class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
 
     @classmethod
     def load(cls, folder: Path, *, device: torch.device, dtype: str) -> Bert | None:
-        """Load a folder that holds a BERT; None for an encoder of another make."""
+        """Load a folder that holds a BERT; None for an encoder of another architecture."""
         settings = settings_of(folder, "bert", BERT_SETTINGS)
         if settings is None:
             return None
@@ -85,7 +85,7 @@ class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
         self, input_ids: Tensor, position_ids: Tensor | None = None, *,
         groups: Sequence[tuple[int, int]] | None = None, output_hidden_states: bool = False,
     ) -> States:  # fmt: skip
-        """Read (N, L) pieces; or, with `groups`, (1, T): texts one behind the other."""
+        """Read (N, L) pieces; or, with `groups`, (1, T): texts one after another."""
         words, kinds, places = self.tables
         if position_ids is None:
             position_ids = torch.arange(input_ids.shape[1], device=self.device)[None]
@@ -215,7 +215,7 @@ class SentenceEncoder:
 
 
 def load_from_hub(location: str, device: torch.device, dtype: str) -> Any:
-    """Load an encoder of any make that transformers knows."""
+    """Load an encoder of any architecture that transformers knows."""
     from transformers import AutoModel
 
     with quiet():

@@ -185,7 +185,7 @@ def _digest(job: Job) -> bytes:
 
 
 def _needs_break(before: str, blank: str) -> bool:
-    """Whether a fill must start with a space or a mark, lest it grow the word before it.
+    """Whether a fill must start with a space or a mark, so that it does not lengthen the word before it.
 
     Scripts written without spaces have letters on both sides of the border; there, nothing is asked.
     """

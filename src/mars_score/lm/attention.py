@@ -33,7 +33,7 @@ class View(Protocol):
 
 @dataclass(slots=True)
 class Prefill:
-    """Contexts read from their first token on, one behind the other, each causally on its own; then padding."""
+    """Contexts read from their first token on, one after another, each causally on its own; then padding."""
 
     lengths: list[int]
     stores: Sequence[Tensor]
@@ -63,7 +63,7 @@ class Prefill:
 
 @dataclass(slots=True)
 class Continuation:
-    """Texts one behind the other, each of which goes on after given keys and values; then padding."""
+    """Texts one after another, each of which goes on after given keys and values; then padding."""
 
     pasts: Sequence[Tensor]
     """For each text (layers, 2, K, n, D); several texts may have the same."""

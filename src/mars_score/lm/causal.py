@@ -65,7 +65,7 @@ class Llama(nn.Module):  # type: ignore[misc]  # torch's types are not followed
 
     @classmethod
     def load(cls, folder: Path, *, device: torch.device, dtype: str) -> Llama | None:
-        """Load a folder that holds a Llama; None for a model of another make."""
+        """Load a folder that holds a Llama; None for a model of another architecture."""
         settings = settings_of(folder, "llama", LLAMA_SETTINGS)
         if (
             settings is None
@@ -304,7 +304,7 @@ class LanguageModel:
         return hidden
 
     def rounds_alike(self, sizes: Sequence[int], most: int, head_rows: int) -> bool:
-        """Whether a row comes out of each plain product the same to the last bit, wherever in a batch it stands.
+        """Whether a row comes out of each plain product the same to the last bit, wherever it is in a batch.
 
         In the layers at each of these sizes and at the largest; in the head, which always has as many rows, at some
         places.

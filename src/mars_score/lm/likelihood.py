@@ -1,9 +1,9 @@
 """How probable the language model finds a text, token by token, after a context or after nothing.
 
 A context is read once for all texts that follow it, and its keys and values are kept for the texts of the next call,
-as far as memory goes. Contexts and texts go through the network one behind the other, without padding to a common
+as far as memory goes. Contexts and texts go through the network one after another, without padding to a common
 length. No other text can change a digit of a text's probabilities: packs have sizes at which the products of this
-processor round a row in one way wherever it stands, which is tried; where that fails, each text goes alone.
+processor round a row the same way wherever it is, which is tried; where that fails, each text goes alone.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Likelihood:
 
     @cached_property
     def _packs(self) -> bool:
-        """Whether a row comes out of all products the same to the last bit, wherever in a pack it stands."""
+        """Whether a row comes out of all products the same to the last bit, wherever it is in a pack."""
         sizes = [*range(SMALL_STEP, STEP, SMALL_STEP), *range(STEP, LARGEST, STEP)]
         return self.model.device.type == "cpu" and self.model.rounds_alike(sizes, LARGEST, HEAD_ROWS)
 
@@ -189,7 +189,7 @@ class Likelihood:
         return [log_probs[start : start + length] for start, length in zip(starts, lengths, strict=False)]
 
     def _hidden(self, rows: Sequence[Sequence[int]], firsts: Sequence[int], view: View) -> Tensor:
-        """Pass rows that begin at these positions; then padding, whose tokens nobody looks at."""
+        """Pass rows that begin at these positions; then padding, whose tokens nothing attends to."""
         ids = [token for row in rows for token in row]
         positions = [first + i for row, first in zip(rows, firsts, strict=True) for i in range(len(row))]
         short = _in_steps(len(ids)) - len(ids)

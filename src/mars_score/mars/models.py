@@ -238,8 +238,7 @@ class ModelRegistry:
         return self._made[key]  # type: ignore[return-value]  # what was made under this key
 
 
-# Does a pack fit the settings? Told from names and numbers alone: no model is needed, and none is looked
-# for.
+# Does a pack fit the settings? Names and numbers alone decide: no model is needed or looked for.
 
 _HEAD = "+head@"
 """Before the hash of a head that ships with this package."""
@@ -252,7 +251,7 @@ def fitting_names(pack: Pack, config: MarsConfig, catalogue: Catalogue, corpus: 
 
     So is, where words are counted in a corpus, another corpus.
 
-    Whoever publishes a pack decides about the word frequencies and, for models outside the catalogue, the weights:
+    The publisher of a pack decides on the word frequencies and, for models outside the catalogue, the weights:
     their names go from the pack into the signature of every score.
     """
     names, parts = pack.header.names, pack.header.parts

@@ -112,7 +112,7 @@ class MarsScorer:
         return self.with_options()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the settings alone: whoever unpickles loads the models when they are needed."""
+        """Pickle the settings alone: the process that unpickles it loads the models when they are needed."""
         cache, pack = self.augmentations.cache, self.augmentations.pack
         options = {
             "config": self.config, "store": self.parts.store, "device": self.parts.device, "memory": self.parts.memory,

@@ -215,8 +215,8 @@ def masks(values: Sequence[float], costs: Sequence[int], budgets: Sequence[int])
 def whole(values: Sequence[float]) -> list[int]:
     """Return the values as integers, in parts of the largest one.
 
-    Sums of floats depend on their order, so that rounding would tell apart two masks of equal worth (the same
-    word in two places). Sums of integers do not, and 64 bits hold the sum of two thousand million words.
+    Sums of floats depend on their order, so that rounding would distinguish two masks of equal worth (the same
+    word in two places). Sums of integers do not, and 64 bits hold the sum of two billion words.
     """
     largest = max(values, default=0.0)
     return [round(value / largest * _SCALE) if largest > 0 else 0 for value in values]

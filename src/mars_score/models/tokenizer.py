@@ -1,7 +1,7 @@
 """Tokenizers and weights straight from a model's folder, without the library that knows every model.
 
-Importing that library and letting it find out what a folder holds takes longer than scoring a row. For the makes
-that this package has networks for, `tokenizer.json` and `model.safetensors` say all there is to know.
+Importing that library and letting it find out what a folder holds takes longer than scoring a row. For the
+architectures that this package has networks for, `tokenizer.json` and `model.safetensors` say all there is to know.
 """
 
 from __future__ import annotations

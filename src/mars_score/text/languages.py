@@ -1,4 +1,4 @@
-"""Which language a text is in, told by its script and its common words; and whether it is in the one expected.
+"""Which language a text is in, by its script and its common words, and whether that is the expected one.
 
 `wordfreq` has word frequencies of the languages here. Only their most common words are read for this: they make up
 half of any text, and no name, however rare, counts against a language.
@@ -33,9 +33,9 @@ SCRIPTS = {code: script for script, codes in _SCRIPTS.items() for code in codes.
 """The script of each language."""
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 
-# Whoever changes what is below raises `LANGUAGE_RULES` in signature.py.
+# Raise `LANGUAGE_RULES` in signature.py when you change what is below.
 COMMON = 4.0
-"""On the scale of `wordfreq` (log10 of occurrences in a thousand million words): rarer words are not looked at,"""
+"""On the scale of `wordfreq` (log10 of occurrences per billion words): rarer words are not looked at,"""
 RARE = 3.0
 """and count as much as this."""
 FLUENT = 4.9
@@ -45,7 +45,7 @@ MARGIN = 0.3
 EVIDENCE = 2.0
 """and so much in all: one common word of another language is a coincidence."""
 MANY = 8
-"""Words of a text, none of them common in its language, that make it foreign whatever it is."""
+"""With so many words, none of them common in its language, a text is foreign whatever else it is."""
 TELLING = 4.5
 """English words that are so common tell that a text is English."""
 LETTERS = 12

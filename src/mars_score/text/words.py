@@ -189,7 +189,7 @@ def is_punctuation(word: str) -> bool:
 
 
 def is_function_word(word: str, language: str = ENGLISH) -> bool:
-    """Whether a word, in whatever case, is of the list above; in other languages, one of the commonest words."""
+    """Whether a word, in whatever case, is of the list above; in other languages, one of the most common words."""
     listed = FUNCTION_WORDS if language == ENGLISH else common_words(language)
     return word.replace("\u2019", "'").lower() in listed
 
@@ -206,7 +206,7 @@ SENTENCES_VERSION = "rule1"
 
 _CLOSING = "\"'\u2019\u201d)\\]}\u00bb"
 _END_MARK = "[.!?\u2026]"
-# The look-behind lets a match start only at the first of many marks, which else took quadratic time.
+# The look-behind lets a match start only at the first of many marks, which would otherwise take quadratic time.
 _END = re.compile(rf"(?P<gap>\s?)(?<!{_END_MARK})(?P<mark>{_END_MARK}+)[{_CLOSING}]*(?=\s+(?P<next>\S))")
 _OTHER_END_MARK = "[\u3002\uff01\uff1f\uff61\u0964\u061f\u06d4]"
 """Ends a sentence in other scripts, some of which have no space to follow."""

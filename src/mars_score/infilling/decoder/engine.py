@@ -36,7 +36,7 @@ Fills = tuple[tuple[int, ...], ...]
 MAX_ROWS = 96
 """Rows in flight; on a CPU, more than this makes a step longer but no token cheaper."""
 SMALLEST = 128
-"""Rows of up to this many cache columns are not told apart by size."""
+"""Rows of up to this many cache columns are not separated by size."""
 
 log = logging.getLogger(__name__)
 

@@ -106,7 +106,7 @@ class Step:
     _written: Tensor = field(init=False)
     """(T*K,) where, in (R*K*S,), the tokens' keys and values go."""
     _fetched: Tensor = field(init=False)
-    """(n,) which of the (T*K,) queries stand in the grids, one grid behind the other."""
+    """(n,) which of the (T*K,) queries stand in the grids, one grid after another."""
     _gathered: Tensor = field(init=False)
     """(2*T*K,) where, in (n,), the queries stand: before the rows' own columns, and before the contexts."""
 
@@ -165,7 +165,7 @@ NARROW = (2,)
 
 @dataclass(slots=True)
 class Panel:
-    """Contexts of like length that were read together."""
+    """Contexts of similar length that were read together."""
 
     numbers: list[int]
     """Which contexts these are."""
