@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import alternately, report
 from mars_score.encoders.sentence import SentenceEncoder
-from mars_score.models.report import quiet
 from mars_score.models.store import ModelStore
+from mars_score.models.tokenizer import quiet
 
 ENCODERS = {"minilm-l6": 600, "mpnet-base": 120, "embeddinggemma-300m": 48}
 """With the number of texts: as many as take a few seconds."""

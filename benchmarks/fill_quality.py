@@ -38,7 +38,7 @@ from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import resolve
 from mars_score.models.store import ModelStore
 from mars_score.text.frequency import BackgroundIdf
-from mars_score.text.stop_words import is_function_word
+from mars_score.text.words import is_function_word
 from mars_score.types import Augmentation, AugmentedReference, Block, Example, Pair
 
 STORIES = "storycloze2016_val"

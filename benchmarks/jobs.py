@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.base import Request
 from mars_score.masking.templates import make_templates
+from mars_score.types import InfillingRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from mars_score.types import Pair
 
 
-def requests_of(scorer: MarsScorer, pairs: Sequence[Pair]) -> list[Request]:
+def requests_of(scorer: MarsScorer, pairs: Sequence[Pair]) -> list[InfillingRequest]:
     """The templates of each reference."""
     idf = scorer.idf_for([])
     return [
-        Request(
+        InfillingRequest(
             pair.context,
             make_templates(pair.context, pair.reference, scorer.config.masking, scorer.tagger, idf),
             pair.question,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache
 
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from benchmarks.texts import candidates, stories
 from benchmarks.timing import ROUNDS, alternately, report
 from mars_score.mars.scorer import MarsScorer
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 from mars_score.types import (
     Augmentation,
     AugmentedReference,

@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, DynamicCache
 
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.planning import Goals, Tables, plan, shortlist
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,16 +30,14 @@ from mars_score.text.languages import (
     mismatch,
     table_path,
 )
-from mars_score.text.sentences import sentences
-from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, sentences, words
 from mars_score.types import AugmentedReference, Pair
 from tests.infilling.cases import template
 from tests.masking.conftest import LengthTagger
 
 if TYPE_CHECKING:
-    from mars_score.infilling.base import Request
     from mars_score.models.store import ModelStore
+    from mars_score.types import InfillingRequest
 
 TEXTS = {
     "en": "My sister keeps two goats behind the old mill.",
@@ -186,9 +184,9 @@ class Echo:
     """Fills nothing, and keeps what it was asked."""
 
     def __init__(self) -> None:
-        self.asked: list[Request] = []
+        self.asked: list[InfillingRequest] = []
 
-    def fill(self, requests: list[Request], progress: object = None) -> list[object]:
+    def fill(self, requests: list[InfillingRequest], progress: object = None) -> list[object]:
         self.asked = list(requests)
         return [type("Answer", (), {"augmented": (), "context_truncated": False})() for _ in requests]
 

@@ -26,8 +26,7 @@ from mars_score.errors import InputError, ModelError
 from mars_score.mars.models import ModelRegistry
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.manifest import NAME, content_problems
-from mars_score.models.report import SilentReport
-from mars_score.models.store import ModelStore, Status
+from mars_score.models.store import ModelStore, SilentReport, Status
 from mars_score.storage.cache import AugmentationCache
 from mars_score.storage.pack import pack_writer
 from mars_score.types import Example

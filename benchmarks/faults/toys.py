@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mars_score.encoders.base import Encoding
-from mars_score.infilling.base import Infilled
 from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mars_score.infilling.base import Request
     from mars_score.masking.tagging import Tag
+    from mars_score.types import InfillingRequest
 
 WIDTH = 384
 """Of a vector, as the default encoder has it."""
@@ -45,7 +44,7 @@ class Nouns:
 class Dots:
     """Fills every blank with dots."""
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Write dots."""
         for done in range(1, len(requests) + 1):
             time.sleep(float(os.environ.get("TOY_SECONDS", "0")))

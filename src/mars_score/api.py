@@ -16,7 +16,7 @@ from mars_score.config import option_names
 from mars_score.io.examples import check_arguments, make_examples
 from mars_score.io.output import replacing, unwritable, write_signatures
 from mars_score.io.writers import open_writer
-from mars_score.mars.naming import check_corpus
+from mars_score.mars.models import check_corpus
 from mars_score.mars.scorer import MarsScorer
 from mars_score.metrics.base import score_all
 from mars_score.metrics.registry import make_metric

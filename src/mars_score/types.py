@@ -113,6 +113,27 @@ def human_reference(reference: str) -> AugmentedReference:
 
 
 @dataclass(frozen=True, slots=True)
+class InfillingRequest:
+    """The templates of one reference and the context that they are filled in."""
+
+    context: str
+    templates: tuple[Template, ...]
+    question: str = ""
+    """The end of the context that is kept when the context is cut."""
+    language: str = "en"
+    """What the templates are written in, and their fills have to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infilled:
+    """The answer to a request."""
+
+    augmented: tuple[AugmentedReference, ...]
+    """One for each template (times `samples`), in the templates' order."""
+    context_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Augmentation:
     """Everything that a candidate is compared with for one reference; it does not depend on the candidate."""
 

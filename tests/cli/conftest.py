@@ -13,12 +13,11 @@ import pytest
 
 from mars_score.cli.main import run
 from mars_score.encoders.base import Encoding
-from mars_score.infilling.base import Infilled, Request
 from mars_score.mars import models
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import ResolvedModel
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled, InfillingRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +127,7 @@ class Nouns:
 class Dots:
     """An infiller that writes dots."""
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         progress(len(requests), len(requests))
         return [
             Infilled(

@@ -10,10 +10,9 @@ import pytest
 
 from mars_score.cli import reporting
 from mars_score.cli.reporting import Rate, known_rate, learn_rate
-from mars_score.infilling.base import Infilled, Request
 from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled, InfillingRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +87,7 @@ def test_the_estimate_grows_with_the_work(cli: CommandLine, monkeypatch: pytest.
     now = 0.0
 
     class Slow:
-        def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+        def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
             nonlocal now
             now += 2.0 * len(requests)
             return [

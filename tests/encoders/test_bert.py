@@ -10,15 +10,13 @@ import pytest
 import torch
 import transformers
 
-from mars_score.encoders.bert import Bert
 from mars_score.encoders.network import Network
 from mars_score.encoders.products import freeze_linears
+from mars_score.encoders.sentence import Bert
 from mars_score.lm.attention import Continuation, Prefill
-from mars_score.lm.causal import HubNetwork
-from mars_score.lm.llama import Llama
-from mars_score.models.report import quiet
+from mars_score.lm.causal import HubNetwork, Llama
 from mars_score.models.store import ModelStore
-from mars_score.models.tokenizer import FileTokenizer
+from mars_score.models.tokenizer import FileTokenizer, quiet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mars_score.text.stop_words import FUNCTION_WORDS, is_function_word, is_punctuation
+from mars_score.text.words import FUNCTION_WORDS, is_function_word, is_punctuation
 
 
 @pytest.mark.parametrize("word", [".", "?!", "...", "—", "“", "$", "+", "`", "(", "##"])

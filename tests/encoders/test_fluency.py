@@ -128,7 +128,7 @@ def test_it_fits_the_encoder_that_it_was_trained_on_alone(store: ModelStore, tmp
 def test_where_in_a_batch_a_text_stands_does_not_matter_to_the_last_bit(height: int, length: int) -> None:
     head = FluencyHead(torch.device("cpu"))
     draw = torch.Generator().manual_seed(height)
-    size = head.own["norm.weight"].shape[0]
+    size = head.tensors["norm.weight"].shape[0]
     text, batch = torch.randn(length, size, generator=draw), torch.randn(height, length, size, generator=draw)
     with torch.inference_mode():
         (first, *others) = [

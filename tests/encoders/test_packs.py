@@ -7,7 +7,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.encoders.sequence_packing import TokenPack, packs
+from mars_score.encoders.network import TokenPack, packs
 
 
 @given(lengths=st.lists(st.integers(0, 40), max_size=80), size=st.integers(1, 100))

@@ -18,7 +18,7 @@ from mars_score.encoders.base import cosine
 from mars_score.encoders.network import LARGEST
 from mars_score.encoders.sentence import SentenceEncoder
 from mars_score.errors import ModelError
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.text.sentences import sentences
+from mars_score.text.words import sentences
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.base import Request
 from mars_score.infilling.guided import GuidedInfiller
-from mars_score.types import Block, Template
+from mars_score.types import Block, InfillingRequest, Template
 
 if TYPE_CHECKING:
     from mars_score.config import InfillingConfig
@@ -27,7 +26,7 @@ BAKERY = (
     "water. His first customers were due at six."
 )
 REQUESTS = (
-    Request(
+    InfillingRequest(
         FERRY,
         (
             template("The captain[ slowed] down and rang[ the] bell."),
@@ -35,17 +34,17 @@ REQUESTS = (
             template("The captain[ slowed down] and rang[ the bell.]"),
         ),
     ),
-    Request(
+    InfillingRequest(
         BAKERY,
         (
             template("He called[ his] neighbour[,] who brought[ a] pump[ and] three bags of flour."),
             template("He[ called his neighbour, who brought] a pump and[ three] bags[ of flour.]"),
         ),
     ),
-    Request(
+    InfillingRequest(
         "", (template("[Nobody] answered the[ door].", 0.2), template("Nobody[ answered] the door[.]", 0.6))
     ),
-    Request(FERRY, (template("A horn[ sounded]."),)),
+    InfillingRequest(FERRY, (template("A horn[ sounded]."),)),
 )
 
 

@@ -12,7 +12,7 @@ from transformers import Gemma3TextConfig, GPT2Config, LlamaConfig, PreTrainedTo
 
 from mars_score.lm.causal import LanguageModel
 from mars_score.lm.masked import MaskedModel
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 from . import tiny_masked
 from .cases import REQUESTS

@@ -77,7 +77,7 @@ def test_equals_attention_token_by_token(situation: dict[str, Any]) -> None:
     rng = torch.Generator().manual_seed(situation["seed"])
     rows, window = situation["rows"], situation["window"]
     cache = Cache(cast("LanguageModel", FakeModel()), len(rows) + situation["idle"], COLUMNS)
-    cache.own.copy_(torch.randn(cache.own.shape, generator=rng))
+    cache.row_store.copy_(torch.randn(cache.row_store.shape, generator=rng))
     lengths: list[int] = []
     for panel in situation["panels"]:
         numbers = list(range(len(lengths), len(lengths) + len(panel)))
@@ -103,7 +103,7 @@ def test_equals_attention_token_by_token(situation: dict[str, Any]) -> None:
         token = 0
         for new in batch:
             held, context = len(new.visible[0]), cache.contexts.context(new.row.context)[layer]
-            own = cache.own[layer, :, new.row.slot, :, :held]
+            own = cache.row_store[layer, :, new.row.slot, :, :held]
             keys, values = torch.cat([context, own], 2)
             for place, position in enumerate(new.positions):
                 seen = torch.cat(

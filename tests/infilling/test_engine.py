@@ -16,7 +16,7 @@ from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.decoder.kv_cache import Cache
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.lm.causal import LanguageModel
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 from .cases import jobs_of
 from .sequential import Sequential

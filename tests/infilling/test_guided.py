@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mars_score.config import InfillingConfig
-from mars_score.infilling.base import Request
 from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.guided import GuidedInfiller, _needs_break
+from mars_score.types import InfillingRequest
 
 from .cases import FERRY, REQUESTS, template
 
@@ -70,7 +70,7 @@ def test_where_a_break_is_asked_for(before: str, blank: str, asked: bool) -> Non
 
 def test_no_blank_is_the_reference(tiny: LanguageModel) -> None:
     (answer,) = GuidedInfiller(tiny, InfillingConfig(search="greedy")).fill(
-        [Request(FERRY, (template("As it was."),))]
+        [InfillingRequest(FERRY, (template("As it was."),))]
     )
     assert answer.augmented[0].text == "As it was."
     assert answer.augmented[0].fills == ()
@@ -81,33 +81,35 @@ def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(tiny: LanguageM
     passage = "The ferry left the island late. " * 60
     one = template("The captain[ rang] the bell.")
     infiller = GuidedInfiller(tiny, InfillingConfig(search="greedy", max_context=40))
-    context, cut = infiller._context(Request(f"{passage}\n{question}", (one,), question))
+    context, cut = infiller._context(InfillingRequest(f"{passage}\n{question}", (one,), question))
     tail = [*tiny.encode(f"\n{question}"), *tiny.encode("\n")]
     assert cut
     assert len(context) == 41
     assert list(context[-len(tail) :]) == tail
     assert list(context[1:10]) == tiny.encode(passage)[:9]
-    short, whole = infiller._context(Request("The ferry left.", (one,)))
+    short, whole = infiller._context(InfillingRequest("The ferry left.", (one,)))
     assert not whole
     assert list(short[1:]) == tiny.encode("The ferry left.")
-    assert infiller.fill([Request(passage, (one,))])[0].context_truncated
+    assert infiller.fill([InfillingRequest(passage, (one,))])[0].context_truncated
 
 
 def test_context_leaves_room_for_the_template(tiny: LanguageModel) -> None:
     """The models hold 256 positions; context and template share them."""
     infiller = GuidedInfiller(tiny, InfillingConfig(search="greedy", max_context=5000))
     one = template("The captain[ rang] the bell.")
-    (answer,) = infiller.fill([Request("The ferry left the island late. " * 300, (one,))])
+    (answer,) = infiller.fill([InfillingRequest("The ferry left the island late. " * 300, (one,))])
     assert answer.context_truncated
     job = infiller._job((), one, 0)
-    context, _ = infiller._context(Request("The ferry left the island late. " * 300, (one,)))
+    context, _ = infiller._context(InfillingRequest("The ferry left the island late. " * 300, (one,)))
     assert len(context) + infiller.engine.columns(job) <= tiny.max_positions
 
 
 def test_without_context_nothing_of_it_is_read(tiny: LanguageModel) -> None:
     config = InfillingConfig(search="greedy", context=False)
     one = template("The captain[ rang] the bell.")
-    with_context, without = GuidedInfiller(tiny, config).fill([Request(FERRY, (one,)), Request("", (one,))])
+    with_context, without = GuidedInfiller(tiny, config).fill(
+        [InfillingRequest(FERRY, (one,)), InfillingRequest("", (one,))]
+    )
     assert with_context.augmented == without.augmented
 
 

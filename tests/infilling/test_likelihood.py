@@ -10,7 +10,7 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from mars_score.lm.likelihood import Likelihood
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 from .cases import BAKERY, FERRY
 

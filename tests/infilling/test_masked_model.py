@@ -17,7 +17,7 @@ from mars_score.errors import ModelError
 from mars_score.infilling.naive import NaiveInfiller
 from mars_score.lm import masked
 from mars_score.lm.masked import HeadedEncoder, HubNetwork, MaskedModel
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 from . import tiny_masked
 from .cases import REQUESTS

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from transformers import AutoModelForMaskedLM
 
 from mars_score.errors import ConfigError
-from mars_score.infilling.base import Request
 from mars_score.infilling.naive import NaiveInfiller, Order, masked
 from mars_score.lm.masked import MaskedModel
 from mars_score.masking.templates import blocks
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 from mars_score.text.words import words
-from mars_score.types import Template
+from mars_score.types import InfillingRequest, Template
 
 from . import tiny_masked
 from .cases import BAKERY, FERRY, REQUESTS, template
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 ORDERS: tuple[Order, ...] = ("confident", "left", "together")
 
 
-def _written(infiller: NaiveInfiller, request: Request) -> list[list[int]]:
+def _written(infiller: NaiveInfiller, request: InfillingRequest) -> list[list[int]]:
     """The pieces that are written into each template."""
     templates, _ = masked(infiller.model, request, infiller.max_context)
     written = infiller._write([row for one in templates for row in one.rows], lambda *_: None)
@@ -160,7 +159,7 @@ def test_who_knows_the_reference_writes_it_byte_for_byte(model: MaskedModel, dat
     pieces = [piece for block in one.blocks for piece in model.encode(block.text).ids]
     assume(all(model.vocabulary.writable[piece] for piece in pieces))
     knowing = _with(model, Oracle([*model.before, *pieces, *model.after], model.network.size))
-    (answer,) = NaiveInfiller(knowing).fill([Request("", (one,))])
+    (answer,) = NaiveInfiller(knowing).fill([InfillingRequest("", (one,))])
     assert answer.augmented[0].text == text
 
 
@@ -174,7 +173,7 @@ def _with(model: MaskedModel, network: Any) -> MaskedModel:
 def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(model: MaskedModel) -> None:
     question, passage = "Who rang the bell?", "The ferry left the island late. " * 60
     one = template("The captain[ rang] the bell.")
-    (place,), cut = masked(model, Request(f"{passage}\n{question}", (one,), question), 40)
+    (place,), cut = masked(model, InfillingRequest(f"{passage}\n{question}", (one,), question), 40)
     own = model.encode(" The captain").ids
     ids = place.rows[0].ids[len(model.before) :]
     tail = model.encode(f"\n{question}").ids
@@ -182,14 +181,14 @@ def test_long_contexts_are_cut_at_the_tail_but_keep_the_question(model: MaskedMo
     assert ids[: 40 - len(tail)] == model.encode(passage).ids[: 40 - len(tail)]
     assert ids[40 - len(tail) : 40] == tail
     assert ids[40 : 40 + len(own)] == own
-    (short,), whole = masked(model, Request("The ferry left.", (one,)), 40)
+    (short,), whole = masked(model, InfillingRequest("The ferry left.", (one,)), 40)
     assert not whole
     assert short.rows[0].ids[len(model.before) :][: len(own)] != own
 
 
 def test_context_and_template_share_the_model(model: MaskedModel) -> None:
     one = template("The captain[ rang] the bell.")
-    request = Request("The ferry left the island late. " * 60, (one,))
+    request = InfillingRequest("The ferry left the island late. " * 60, (one,))
     (place,), cut = masked(model, request, 5000)
     assert cut
     assert len(place.rows[0].ids) == model.room + len(model.before) + len(model.after)
@@ -198,11 +197,11 @@ def test_context_and_template_share_the_model(model: MaskedModel) -> None:
 
 def test_templates_beyond_the_model_are_read_in_parts(model: MaskedModel) -> None:
     longer = template("The captain[ rang] the bell of the ferry." * 30)
-    (place,), cut = masked(model, Request(FERRY, (longer,)), 5000)
+    (place,), cut = masked(model, InfillingRequest(FERRY, (longer,)), 5000)
     assert cut
     assert len(place.rows) > 1
     assert all(len(row.ids) <= model.room + 2 for row in place.rows)
-    (answer,) = NaiveInfiller(model, order="together").fill([Request(FERRY, (longer,))])
+    (answer,) = NaiveInfiller(model, order="together").fill([InfillingRequest(FERRY, (longer,))])
     assert len(answer.augmented[0].fills) == 30
     assert all(fill.strip() for fill in answer.augmented[0].fills)
 
@@ -210,17 +209,19 @@ def test_templates_beyond_the_model_are_read_in_parts(model: MaskedModel) -> Non
 def test_without_context_nothing_of_it_is_read(model: MaskedModel) -> None:
     one = template("The captain[ rang] the bell.")
     infiller = NaiveInfiller(model, context=False)
-    with_context, without = infiller.fill([Request(FERRY, (one,)), Request("", (one,))])
+    with_context, without = infiller.fill([InfillingRequest(FERRY, (one,)), InfillingRequest("", (one,))])
     assert with_context == without
     assert not with_context.context_truncated
     read = NaiveInfiller(model)
     templates = tuple(t for request in REQUESTS for t in request.templates)
-    assert read.fill([Request(FERRY, templates)]) != infiller.fill([Request(FERRY, templates)])
+    assert read.fill([InfillingRequest(FERRY, templates)]) != infiller.fill(
+        [InfillingRequest(FERRY, templates)]
+    )
 
 
 def test_no_blank_is_the_reference(model: MaskedModel) -> None:
     infiller = NaiveInfiller(model)
-    (answer,) = infiller.fill([Request(FERRY, (template("As it was."), template("As[ it] was.")))])
+    (answer,) = infiller.fill([InfillingRequest(FERRY, (template("As it was."), template("As[ it] was.")))])
     assert answer.augmented[0].text == "As it was."
     assert answer.augmented[0].fills == ()
     assert len(answer.augmented[1].fills) == 1
@@ -231,7 +232,7 @@ def test_what_the_tokenizer_drops_stays(tmp_path: Path) -> None:
     tiny_masked.bert(tmp_path)
     infiller = NaiveInfiller(MaskedModel(str(tmp_path)))
     one = template("The captain[ \x07] rang[ the] bell.")
-    (answer,) = infiller.fill([Request("", (one,))])
+    (answer,) = infiller.fill([InfillingRequest("", (one,))])
     assert answer.augmented[0].fills[0] == " \x07"
     assert answer.augmented[0].fills[1].strip()
 

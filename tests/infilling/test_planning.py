@@ -129,7 +129,7 @@ def test_both_planners_run_on_the_default_model(smollm: Path) -> None:
 
 
 def test_planning_through_the_cache_makes_future_words_likelier(tiny_folder: Path) -> None:
-    from mars_score.infilling.decoder.batch import GreedyBatch
+    from mars_score.infilling.decoder.greedy import GreedyBatch
     from mars_score.infilling.decoder.state import Phase
     from mars_score.infilling.planning import past_of, plan_through_cache
 

@@ -11,14 +11,14 @@ from transformers import AutoModelForCausalLM
 
 from mars_score.config import InfillingConfig
 from mars_score.infilling import planning
-from mars_score.infilling.base import Request
 from mars_score.infilling.decoder import search_state
 from mars_score.infilling.decoder.engine import DecodingEngine
+from mars_score.infilling.decoder.search_batch import SearchRow
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.guided import GuidedInfiller
-from mars_score.infilling.revision import SearchRow
 from mars_score.lm.causal import LanguageModel
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
+from mars_score.types import InfillingRequest
 
 from .cases import FERRY, REQUESTS, jobs_of, template
 from .sequential_search import SequentialSearch
@@ -82,7 +82,7 @@ def test_a_word_is_rewarded_once_in_a_fill(tiny: LanguageModel, tiny_folder: Pat
 
 def test_informative_words_are_content_words_that_the_reference_lacks(tiny: LanguageModel) -> None:
     def rewarded(context: str, marked: str, config: InfillingConfig) -> set[int]:
-        (job,) = GuidedInfiller(tiny, config).jobs([Request(context, (template(marked),))])
+        (job,) = GuidedInfiller(tiny, config).jobs([InfillingRequest(context, (template(marked),))])
         return set(job.informative)
 
     beam, marked = InfillingConfig(), "The captain[ slowed] down."
@@ -192,7 +192,7 @@ def test_revising_never_makes_a_text_less_probable(
 def test_texts_of_a_reference_differ_from_it_and_from_each_other(tiny: LanguageModel) -> None:
     one = template("The captain[ slowed] down and rang[ the] bell.", 0.2)
     again = template("The captain[ slowed] down and rang[ the] bell.", 0.4)
-    (answer,) = GuidedInfiller(tiny, CONFIGS["default"]).fill([Request(FERRY, (one, again))])
+    (answer,) = GuidedInfiller(tiny, CONFIGS["default"]).fill([InfillingRequest(FERRY, (one, again))])
     texts = [augmented.text for augmented in answer.augmented]
     assert len({*texts, one.source}) == 3
 

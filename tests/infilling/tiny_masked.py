@@ -10,16 +10,15 @@ from tokenizers.processors import BertProcessing, RobertaProcessing
 from transformers import AutoModelForMaskedLM as Models
 from transformers import BertConfig, PreTrainedTokenizerFast, RobertaConfig
 
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 from .cases import REQUESTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mars_score.infilling.base import Request
     from mars_score.lm.masked import MaskedModel
-    from mars_score.types import Template
+    from mars_score.types import InfillingRequest, Template
 
 VOCABULARY = 400
 KINDS = ("bert", "roberta")
@@ -74,7 +73,7 @@ def _save(folder: Path, tokenizer: PreTrainedTokenizerFast, config: Any) -> None
 
 
 def plain_fill(
-    model: MaskedModel, network: Any, request: Request, template: Template, order: str
+    model: MaskedModel, network: Any, request: InfillingRequest, template: Template, order: str
 ) -> list[int]:
     """The pieces that are written into one template, by itself: no batch, every place read again and again.
 

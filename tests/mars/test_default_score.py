@@ -46,7 +46,7 @@ def read(scorer: MarsScorer) -> Read:
     encoder = scorer.encoder
     assert isinstance(encoder, TokenLevelEncoder)
     assert encoder.head
-    head = encoder.head.own
+    head = encoder.head.tensors
     folder = ModelStore().path("minilm-l6")
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
 

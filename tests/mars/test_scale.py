@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import mars_score
 from mars_score.io.readers import read_examples
-from mars_score.mars.scale import UNRELATED, PercentScale
+from mars_score.mars.score import UNRELATED, PercentScale
 
 if TYPE_CHECKING:
     from mars_score.mars.scorer import MarsScorer

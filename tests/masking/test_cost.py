@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.masking.cost import common, costs
+from mars_score.masking.templates import common, costs
 from mars_score.text.words import words
 
 

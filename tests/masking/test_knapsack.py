@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mars_score.masking.knapsack import budget, masks, whole
+from mars_score.masking.templates import budget, masks, whole
 
 
 def brute_force(values: list[float], costs: list[int], limit: int) -> tuple[bool, ...]:

@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.config import MaskingConfig
-from mars_score.masking.knapsack import budget
-from mars_score.masking.templates import explain_words, make_templates, merged
+from mars_score.masking.templates import budget, explain_words, make_templates, merged
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf, Idf
-from mars_score.text.stop_words import is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_punctuation, words
 from mars_score.types import Block, Template
 
 if TYPE_CHECKING:

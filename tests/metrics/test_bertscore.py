@@ -13,7 +13,7 @@ import pytest
 from mars_score import flags
 from mars_score.encoders.layers import TokenEncoder
 from mars_score.metrics.bertscore import BertScore, Measure
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 from mars_score.types import Example
 from tests.metrics.fake_tokens import fake_tokens
 

@@ -14,8 +14,7 @@ from mars_score.errors import ConfigError
 from mars_score.metrics.matching import bag
 from mars_score.metrics.moverscore import MoverScore
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf
-from mars_score.text.stop_words import is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_punctuation, words
 from mars_score.types import Example
 from tests.encoders.plain_transport import plain_distance
 from tests.metrics.fake_tokens import fake_tokens

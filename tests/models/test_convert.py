@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from mars_score.models.catalogue import CONVERTER_VERSIONS
-from mars_score.models.convert import CONVERTERS
+from mars_score.models.fetch import CONVERTERS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mars_score.models.report import PlainReport, Report, TerminalReport, default_report, human_size
+from mars_score.models.store import PlainReport, Report, TerminalReport, default_report, human_size
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ import pytest
 from mars_score.errors import ModelError
 from mars_score.models import manifest
 from mars_score.models.manifest import sha256_of
-from mars_score.models.report import SilentReport
-from mars_score.models.store import ModelStore, default_root
+from mars_score.models.store import ModelStore, SilentReport, default_root
 
 from .conftest import Heard
 from .fakes import CATALOGUE, WEIGHTS, fill_archives

@@ -11,8 +11,7 @@ from mars_score.errors import ModelError
 from mars_score.mars import golden
 from mars_score.mars.models import ModelRegistry
 from mars_score.mars.scorer import MarsScorer
-from mars_score.models.report import SilentReport
-from mars_score.models.store import ModelStore
+from mars_score.models.store import ModelStore, SilentReport
 from mars_score.storage.pack import pack_writer
 
 if TYPE_CHECKING:

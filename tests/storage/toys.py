@@ -8,9 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mars_score.mars.scorer import MarsScorer
-from mars_score.models.report import SilentReport
 from mars_score.models.resolve import catalogue_hash
-from mars_score.models.store import ModelStore
+from mars_score.models.store import ModelStore, SilentReport
 from mars_score.types import Augmentation, AugmentedReference, Block, Template
 from tests.study.toy_mars import ToyParts
 

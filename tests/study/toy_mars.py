@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mars_score.encoders.base import Encoding
-from mars_score.infilling.base import Infilled, Request
 from mars_score.mars.scorer import MarsScorer
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled, InfillingRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ class Fill:
     def __init__(self, word: str = " rabbit") -> None:
         self.word, self.requests = word, 0
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         self.requests += len(requests)
         return [
             Infilled(

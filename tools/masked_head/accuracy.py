@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from transformers import AutoModel
 
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mars_score.models.catalogue import PinnedFile, Source
 from mars_score.models.fetch import download, extract, find_archive
-from mars_score.models.report import default_report
+from mars_score.models.store import default_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import AutoModel
 
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

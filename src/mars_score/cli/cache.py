@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from mars_score.errors import IntegrityError
-from mars_score.models.report import human_size
+from mars_score.models.store import human_size
 from mars_score.storage import cache as storage
 from mars_score.storage.cache import FOLDER, SIZE, AugmentationCache
 

@@ -132,8 +132,8 @@ def _print(comparisons: Sequence[SystemComparison], metric: str, *, higher_is_be
     for pair in comparisons:
         means.setdefault(pair.first, pair.mean_first)
         means.setdefault(pair.second, pair.mean_second)
-    letters = {name: letter(place) for place, name in enumerate(means)}
-    largest = [one for pair in comparisons for item in pair.largest for one in (item.first, item.second)]
+    letters = {name: letter(rank) for rank, name in enumerate(means)}
+    largest = [score for pair in comparisons for item in pair.largest for score in (item.first, item.second)]
     digits = decimals([*means.values(), *largest])
     systems = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     for name, mean in means.items():

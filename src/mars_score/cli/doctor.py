@@ -38,7 +38,7 @@ def doctor() -> None:
     for verdict in verdicts:
         texts = "same augmented references" if verdict.same_texts else "OTHER AUGMENTED REFERENCES"
         click.echo(
-            f"{'ok ' if verdict.agrees else 'BAD'} {verdict.id}: {verdict.found:.6f}, "
+            f"{'ok ' if verdict.agrees else 'BAD'} {verdict.id}: {verdict.actual:.6f}, "
             f"recorded {verdict.expected:.6f}, {texts}"
         )
     if not all(verdict.agrees for verdict in verdicts):

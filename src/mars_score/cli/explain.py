@@ -134,33 +134,33 @@ def _print(
     from mars_score.web.explain.explanation import explain_examples
 
     console = Console(highlight=False)
-    asked = {example.pairs for example in examples}
-    beside = [row for row in rows if row.pairs in asked]  # what a score means is seen beside other candidates
-    found = {
-        candidate.id: (item, place)
+    pairs = {example.pairs for example in examples}
+    beside = [row for row in rows if row.pairs in pairs]  # what a score means is seen beside other candidates
+    explained = {
+        candidate.id: (item, index)
         for item in explain_examples(scorer, beside)
-        for place, candidate in enumerate(item.candidates)
+        for index, candidate in enumerate(item.candidates)
     }
     for example in examples:
-        _show(console, example, *found[example.id], words=words)
+        _show(console, example, *explained[example.id], words=words)
     console.print(f"signature: {signature}", style="dim", soft_wrap=True)
 
 
-def _show(console: Console, example: Example, item: ExplainedItem, place: int, *, words: bool) -> None:
-    candidate = item.candidates[place]
+def _show(console: Console, example: Example, item: ExplainedItem, index: int, *, words: bool) -> None:
+    candidate = item.candidates[index]
     score = f"{candidate.score:.4f}"
     shown = score if candidate.percent is None else f"{candidate.percent:.0f}% (raw score {score})"
     console.rule(Text(f"{candidate.id}: {shown}"), align="left")
-    told = Table.grid(padding=(0, 2, 0, 0))
-    told.add_column(justify="right", style="bold", no_wrap=True)
-    told.add_column(overflow="fold")
-    told.add_row("context", Text(example.context or "(none)"))
-    told.add_row("candidate", _coloured(candidate) if candidate.text else Text("(empty)"))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("context", Text(example.context or "(none)"))
+    table.add_row("candidate", _coloured(candidate) if candidate.text else Text("(empty)"))
     for reference in item.references:
-        told.add_row("reference", Text(reference.text))
-    for label, text in _reasons(item, place):
-        told.add_row(label, Text(text))
-    console.print(told, "")
+        table.add_row("reference", Text(reference.text))
+    for label, text in _reasons(item, index):
+        table.add_row(label, Text(text))
+    console.print(table, "")
     if words:
         for reference in item.references:
             _show_words(console, reference)
@@ -180,19 +180,19 @@ LABELS = {"unsupported": "nobody says", "misplaced": "misplaced", "copied": "cop
 
 def _coloured(candidate: ExplainedCandidate) -> Text:
     text = Text(candidate.text)
-    for mark in sorted(candidate.marks, key=lambda one: list(STYLES).index(one.kind), reverse=True):
+    for mark in sorted(candidate.marks, key=lambda span: list(STYLES).index(span.kind), reverse=True):
         text.stylize(STYLES[mark.kind], mark.start, mark.end)
     return text
 
 
-def _reasons(item: ExplainedItem, place: int) -> Iterator[tuple[str, str]]:
+def _reasons(item: ExplainedItem, index: int) -> Iterator[tuple[str, str]]:
     """What there is to say of a candidate: its words by what they did, and its neighbours in the ranking."""
     from mars_score.web.explain.reasons import alone, lead, matched, neighbours, reason
 
-    candidate = item.candidates[place]
+    candidate = item.candidates[index]
     pairs = dict.fromkeys(
-        one.text if one.text.lower() == one.partner.lower() else f"{one.text} (for {one.partner})"
-        for one in matched(candidate)
+        match.text if match.text.lower() == match.partner.lower() else f"{match.text} (for {match.partner})"
+        for match in matched(candidate)
     )
     if pairs:
         yield "matched", ", ".join(pairs)
@@ -200,11 +200,11 @@ def _reasons(item: ExplainedItem, place: int) -> Iterator[tuple[str, str]]:
         texts = dict.fromkeys(mark.text for mark in candidate.marks if mark.kind == kind)
         if texts:
             yield label, ", ".join(texts)
-    around = [found for found in neighbours(item) if place in (found.higher, found.lower)]
-    for found in around:
-        higher, lower = (item.candidates[one].id for one in (found.higher, found.lower))
-        told = reason(item, found, lambda one: item.candidates[one].id)
-        yield "why", f"{higher} is {lead(item, found)} above {lower}: {told}"
+    around = [neighbour for neighbour in neighbours(item) if index in (neighbour.higher, neighbour.lower)]
+    for neighbour in around:
+        higher, lower = (item.candidates[number].id for number in (neighbour.higher, neighbour.lower))
+        why = reason(item, neighbour, lambda number: item.candidates[number].id)
+        yield "why", f"{higher} is {lead(item, neighbour)} above {lower}: {why}"
     if not around:
         yield "why", alone(candidate)
 
@@ -230,11 +230,13 @@ def _show_sum(console: Console, item: ExplainedItem, candidate: ExplainedCandida
     for heading in ("adds", "value", "usual"):
         parts.add_column(heading, justify="right")
     parts.add_column("part of the score")
-    for one in shares(candidate, words_weight(item)):
-        if round(one.amount, 4):
-            usual = "" if one.usual is None else f"{one.usual:.4f}"
-            name = Text(shown_name(one.name)) + Text(f"  {one.meaning}" if one.meaning else "", style="dim")
-            parts.add_row(f"{one.amount:+.4f}", f"{one.measured:.4f}", usual, name)
+    for share in shares(candidate, words_weight(item)):
+        if round(share.amount, 4):
+            usual = "" if share.usual is None else f"{share.usual:.4f}"
+            name = Text(shown_name(share.name)) + Text(
+                f"  {share.meaning}" if share.meaning else "", style="dim"
+            )
+            parts.add_row(f"{share.amount:+.4f}", f"{share.measured:.4f}", usual, name)
     total = "total" if candidate.percent is None else f"total, which is {candidate.percent:.0f}%"
     parts.add_row(f"{candidate.score:.4f}", "", "", Text(total, style="bold"))
     console.print(Padding(parts, (0, 0, 1, 2)))

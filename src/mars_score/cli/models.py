@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from mars_score.errors import IntegrityError
-from mars_score.models.report import human_size
-from mars_score.models.store import ModelStore
+from mars_score.models.store import ModelStore, human_size
 
 _STYLES = {"ready": "green", "absent": "dim", "damaged": "red"}
 

@@ -110,10 +110,10 @@ def take_input(values: dict[str, Any], *, needs_references: bool = True) -> Inpu
     contexts, form = values.pop("contexts"), values.pop("input_format")
     fields = dict(pair(text, "--field") for text in values.pop("fields"))
     named = {"--candidates": candidates, "--references": references, "--contexts": contexts}
-    given = [option for option, value in named.items() if value]
-    if file and given:
+    named_options = [option for option, value in named.items() if value]
+    if file and named_options:
         raise InputError(
-            f"both FILE and {given[0]}",
+            f"both FILE and {named_options[0]}",
             path=file,
             remedy="give FILE, or --candidates and --references text files, not both",
         )
@@ -125,7 +125,7 @@ def take_input(values: dict[str, Any], *, needs_references: bool = True) -> Inpu
     if not (candidates and references):
         absent = "--references" if candidates else "--candidates"
         raise InputError(
-            f"{given[0]} without {absent}" if given else "nothing to score",
+            f"{named_options[0]} without {absent}" if named_options else "nothing to score",
             remedy="name a FILE (jsonl, json, csv, tsv, parquet, what another tool saved, - for standard input), "
             "or --candidates and --references text files",
         )

@@ -67,7 +67,7 @@ ENTRY = 500
 
 
 class EncodingMemory:
-    """Keeps encodings up to a number of bytes; those that were not asked for longest go first."""
+    """Keeps encodings up to a number of bytes; the least recently used go first."""
 
     def __init__(self, limit: int = 256 << 20) -> None:
         """Keep at most about so many bytes of references, and a sixteenth of that of candidates."""
@@ -85,21 +85,21 @@ class EncodingMemory:
 
     def get(self, text: str) -> Encoding | None:
         """The encoding of a text, if it is still there."""
-        found = self._kept.get(text)
-        return self._passing.get(text) if found is None else found
+        encoding = self._kept.get(text)
+        return self._passing.get(text) if encoding is None else encoding
 
     def keep(self, text: str, encoding: Encoding) -> None:
         """Remember the encoding of a reference or context, and forget older ones if need be."""
         if self._kept.get(text) is None:
-            self._kept.keep(text, _own(encoding))
+            self._kept.keep(text, _copied(encoding))
 
     def keep_for_now(self, text: str, encoding: Encoding) -> None:
         """Remember the encoding of a candidate: a relative of this metric may score the same rows next."""
         if self._passing.get(text) is None:
-            self._passing.keep(text, _own(encoding))
+            self._passing.keep(text, _copied(encoding))
 
 
-def _own(encoding: Encoding) -> Encoding:
+def _copied(encoding: Encoding) -> Encoding:
     """A vector of an encoder's batch would keep the whole batch alive."""
     return replace(encoding, vector=encoding.vector.copy())
 

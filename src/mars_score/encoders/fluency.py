@@ -54,8 +54,8 @@ class PieceWeights:
             if not self.english:
                 self._known[piece] = 1.0 if any(map(str.isalnum, text)) else LEAST
                 return self._known[piece]
-            own = rarity(text) / 2 if text[0].isalnum() else 0.0
-            self._known[piece] = LEAST + (CONTINUED if text.startswith("##") else own)
+            weight = rarity(text) / 2 if text[0].isalnum() else 0.0
+            self._known[piece] = LEAST + (CONTINUED if text.startswith("##") else weight)
         return self._known[piece]
 
 
@@ -105,12 +105,14 @@ class FluencyHead:
         """Load what ships with the package; `tensors` take its place."""
         from safetensors.torch import load_file
 
-        self.own = {name: each.float().to(device) for name, each in (tensors or load_file(FILE)).items()}
+        self.tensors = {
+            name: tensor.float().to(device) for name, tensor in (tensors or load_file(FILE)).items()
+        }
 
     @property
     def product(self) -> tuple[Tensor, Tensor]:
         """The one product of matrices: weight (width, layers H) and bias (width,)."""
-        return self.own["dense.weight"], self.own["dense.bias"]
+        return self.tensors["dense.weight"], self.tensors["dense.bias"]
 
     def in_place(self, states: Tensor) -> Tensor:
         """(..., layers H) -> (...): log of the probability that a piece is in its place."""
@@ -118,9 +120,9 @@ class FluencyHead:
 
         from mars_score.encoders.products import multiply
 
-        own = self.own
-        states = F.layer_norm(states, states.shape[-1:], own["norm.weight"], own["norm.bias"])
+        tensors = self.tensors
+        states = F.layer_norm(states, states.shape[-1:], tensors["norm.weight"], tensors["norm.bias"])
         hidden = F.gelu(multiply(states, *self.product))  # (..., width)
         # A product with a single column would round by where in the batch a text stands.
-        logits = (hidden * own["out.weight"][0]).sum(-1) + own["out.bias"]  # (...)
+        logits = (hidden * tensors["out.weight"][0]).sum(-1) + tensors["out.bias"]  # (...)
         return F.logsigmoid(-logits)

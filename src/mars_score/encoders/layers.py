@@ -10,7 +10,7 @@ import torch
 
 from mars_score.encoders.network import Network, first_position, side_by_side
 from mars_score.errors import ConfigError, ModelError
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 from mars_score.progress import Progress, silent
 from mars_score.text.words import words
 
@@ -100,24 +100,24 @@ class TokenEncoder:
         """Split each text, white space at its ends apart, into the tokens that the encoder takes."""
         if not texts:
             return []
-        told = self.tokenizer(
+        tokenized = self.tokenizer(
             [text.strip() for text in texts], truncation=True, max_length=self.max_length, verbose=False
         )
-        return [_tokens(text, found) for text, found in zip(texts, told.encodings, strict=True)]
+        return [_tokens(text, encoding) for text, encoding in zip(texts, tokenized.encodings, strict=True)]
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[TokenEncoding]:
         """Encode each text, equal texts once, many in one pass through the network."""
         unique = list(dict.fromkeys(texts))
         rows = self.tokenize(unique)
         together = self.network.together([len(row.ids) for row in rows])
-        found: dict[str, TokenEncoding] = {}
+        encodings: dict[str, TokenEncoding] = {}
         work = side_by_side(lambda batch: self._vectors([rows[i].ids for i in batch]), together)
         for batch, vectors in zip(together, work, strict=True):
-            for i, own in zip(batch, vectors, strict=True):
+            for i, text_vectors in zip(batch, vectors, strict=True):
                 # A view would keep all of them alive.
-                found[unique[i]] = TokenEncoding(rows[i], own.copy())
-            progress(len(found), len(unique))
-        return [found[text] for text in texts]
+                encodings[unique[i]] = TokenEncoding(rows[i], text_vectors.copy())
+            progress(len(encodings), len(unique))
+        return [encodings[text] for text in texts]
 
     def _vectors(self, rows: list[tuple[int, ...]]) -> list[NDArray[np.float32]]:
         """Encode rows that go through the network together: (n, H) for each."""
@@ -126,15 +126,17 @@ class TokenEncoder:
         return [vectors[start : start + len(row)] for start, row in zip(states.starts, rows, strict=True)]
 
 
-def _tokens(text: str, found: Any) -> Tokens:
+def _tokens(text: str, encoding: Any) -> Tokens:
     """What the tokenizer found in the stripped text, with places in the text itself."""
     shift = len(text) - len(text.lstrip())
-    special = tuple(bool(mark) for mark in found.special_tokens_mask)
+    special = tuple(bool(mark) for mark in encoding.special_tokens_mask)
     spans = tuple(
         (0, 0) if added else (start + shift, end + shift)
-        for (start, end), added in zip(found.offsets, special, strict=True)
+        for (start, end), added in zip(encoding.offsets, special, strict=True)
     )
-    return Tokens(tuple(found.ids), tuple(found.tokens), spans, special, truncated=bool(found.overflowing))
+    return Tokens(
+        tuple(encoding.ids), tuple(encoding.tokens), spans, special, truncated=bool(encoding.overflowing)
+    )
 
 
 def _max_length(tokenizer: Any, model: Any) -> int:
@@ -152,9 +154,9 @@ def word_means(text: str, encoding: TokenEncoding) -> tuple[list[str], NDArray[n
 
     A token that reaches over several words, as some vocabularies have them, counts for each of them.
     """
-    found = words(text)
+    text_words = words(text)
     at: list[int | None] = [None] * len(text)  # the word that a character is in
-    for index, word in enumerate(found):
+    for index, word in enumerate(text_words):
         at[word.start : word.end] = [index] * (word.end - word.start)
     pieces: dict[int, list[int]] = {}
     for token, (start, end) in enumerate(encoding.tokens.spans):
@@ -163,4 +165,4 @@ def word_means(text: str, encoding: TokenEncoding) -> tuple[list[str], NDArray[n
     kept = sorted(pieces)
     exact = encoding.vectors.astype(np.float64)  # (tokens, H)
     means = [exact[pieces[index]].mean(0) for index in kept]
-    return [found[index].text for index in kept], np.stack(means) if means else exact[:0]
+    return [text_words[index].text for index in kept], np.stack(means) if means else exact[:0]

@@ -1,4 +1,8 @@
-"""An encoder's network: rows of tokens in, their states out, the same to the last bit in any batch."""
+"""An encoder's network: rows of tokens in, their states out, the same to the last bit in any batch.
+
+Texts of any length go through in one pass, one after another: no padding, and few passes. The linear layers see one
+long sequence of tokens; attention keeps to each text.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import torch
+import torch.nn.functional as F
 
 from mars_score.encoders.products import multiply, place_is_free, products_of, size_is_free, trial_rows
-from mars_score.encoders.sequence_packing import ATTENTION, TokenPack, packs, register
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +25,94 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from mars_score.encoders.products import Product
+
+
+ATTENTION = "mars_texts"
+"""The name under which transformers knows the attention of packs."""
+
+
+def packs(lengths: Sequence[int], size: int) -> list[list[int]]:
+    """Indices of rows that go together: the longest first, and into what room they leave the longest that fits.
+
+    No pack has more tokens than `size`, but a longer row, which is alone.
+    """
+    waiting: dict[int, list[int]] = {}
+    for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
+        waiting.setdefault(lengths[index], []).append(index)
+    result = []
+    while waiting:
+        pack: list[int] = []
+        room = max(size, next(iter(waiting)))
+        for length in list(waiting):
+            count = room // length if length else len(waiting[length])
+            pack += waiting[length][:count]
+            room -= length * min(count, len(waiting[length]))
+            waiting[length] = waiting[length][count:]
+            if not waiting[length]:
+                del waiting[length]
+        result.append(pack)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPack:
+    """Rows of tokens one after another, and padding up to a given number of tokens."""
+
+    ids: list[int]
+    positions: list[int]
+    groups: list[tuple[int, int]]
+    """Neighbours of one length: (how many, length)."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], size: int, first: int) -> TokenPack:
+        """Lay rows out; `first` is the position of a text's first token. Padding is a text of its own."""
+        short = size - sum(map(len, rows))
+        full = [*rows, [0] * short] if short > 0 else list(rows)
+        return cls(
+            [token for row in full for token in row],
+            [first + offset for row in full for offset in range(len(row))],
+            [(len(list(run)), length) for length, run in groupby(map(len, full)) if length],
+        )
+
+
+def attend(
+    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None = None, *,
+    groups: Sequence[tuple[int, int]] | None = None, scaling: float | None = None,
+    sliding_window: int | None = None, **_: Any,
+) -> tuple[Tensor, None]:  # fmt: skip
+    """Attention of transformers for packs: (1, heads, T, D) in, (1, T, heads, D) out; without `groups`, the usual."""
+    if groups is None:
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=attention_mask, scale=scaling)
+        return mixed.transpose(1, 2), None
+    shared = query.shape[1] // key.shape[1]  # heads that share keys and values
+    key, value = (states.repeat_interleave(shared, 1) if shared > 1 else states for states in (key, value))
+    outputs, start = [], 0
+    for count, length in groups:
+        part = slice(start, start + count * length)
+        q, k, v = (
+            states[0, :, part].unflatten(1, (count, length)).transpose(0, 1)  # (N, heads, L, D)
+            for states in (query, key, value)
+        )
+        window = _window(length, sliding_window, query)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=window, scale=scaling)
+        outputs.append(mixed.transpose(1, 2).flatten(0, 1))  # (N L, heads, D)
+        start = part.stop
+    return torch.cat(outputs)[None], None
+
+
+def _window(length: int, size: int | None, like: Tensor) -> Tensor | None:
+    """(L, L) which tokens of a text see each other: those less than a window apart; none if that is all of them."""
+    if size is None or length <= size:
+        return None
+    places = torch.arange(length, device=like.device)
+    return (places[:, None] - places).abs() < size
+
+
+def register() -> None:
+    """Make the attention of packs known to transformers."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(ATTENTION, attend)
 
 
 # Batches of one length and one height: no padding, and the same arithmetic for a row in any company.
@@ -55,10 +147,10 @@ class Heights:
 
 def batches(lengths: Sequence[int], height: Callable[[int], int]) -> Iterator[list[int]]:
     """Indices of rows that go together, the longest first, so that the last batches are quick ones."""
-    alike: dict[int, list[int]] = {}
+    by_length: dict[int, list[int]] = {}
     for index, length in enumerate(lengths):
-        alike.setdefault(length, []).append(index)
-    for length, members in sorted(alike.items(), reverse=True):
+        by_length.setdefault(length, []).append(index)
+    for length, members in sorted(by_length.items(), reverse=True):
         step = height(length)
         for start in range(0, len(members), step):
             yield members[start : start + step]
@@ -128,7 +220,7 @@ class States:
     """What one pass through the network saw."""
 
     layers: tuple[Tensor, ...]
-    """(T, H) each: the rows one behind the other, then padding."""
+    """(T, H) each: the rows one after another, then padding."""
     starts: tuple[int, ...]
     """Where each row begins."""
 
@@ -142,10 +234,10 @@ class Network:
         model.config.use_cache = False  # of keys and values, which only a text that grows needs
         self.first = first_position(model)
         self.fixed = FIXED if self.device.type == "cpu" else FIXED_ELSEWHERE
-        own = products_of(model)
-        self.heights = Heights(own, self.fixed)
+        layer_products = products_of(model)
+        self.heights = Heights(layer_products, self.fixed)
         self.takes_packs = getattr(model, "takes_packs", False) or self._try_packs()
-        self.products = [*own, *beside]
+        self.products = [*layer_products, *beside]
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -171,35 +263,35 @@ class Network:
         with torch.inference_mode():
             if self.takes_packs:
                 size = self.fixed if self.sizes == "one" else _in_steps(sum(lengths))
-                found = self._pass_pack(rows, size, all_layers=all_layers)
+                layers = self._pass_pack(rows, size, all_layers=all_layers)
             else:
                 ids = torch.tensor(topped_up(rows, self.heights), device=self.device)  # (N, L)
-                found = _layers(
+                layers = _layers(
                     self.model(
                         input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=all_layers
                     ),
                     all_layers=all_layers,
                 )
-            return States(tuple(layer.flatten(0, 1) for layer in found), starts)
+            return States(tuple(layer.flatten(0, 1) for layer in layers), starts)
 
     def _pass_pack(
         self, rows: Sequence[Sequence[int]], size: int, *, all_layers: bool = False
     ) -> tuple[Tensor, ...]:
         """(1, T, H) of each layer asked for."""
         pack = TokenPack.of(rows, size, self.first)
-        told = self.model(
+        output = self.model(
             input_ids=torch.tensor([pack.ids], device=self.device),
             position_ids=torch.tensor([pack.positions], device=self.device),
             groups=pack.groups,
             output_hidden_states=all_layers,
         )
-        return _layers(told, all_layers=all_layers)
+        return _layers(output, all_layers=all_layers)
 
     def _try_packs(self) -> bool:
         """Whether rows in a pack come out as alone. Positions or attention of another kind would show here."""
         probe = [[5, 9, 7, 8, 6, 5, 4], [6, 8, 4], [9]]
         if window := getattr(self.model.config, "sliding_window", None):
-            probe.append([5 + place % 5 for place in range(window + STEP // 2)])  # reaches beyond the window
+            probe.append([5 + index % 5 for index in range(window + STEP // 2)])  # reaches beyond the window
         usual = self.model.config._attn_implementation
         register()
         with torch.inference_mode():
@@ -212,12 +304,12 @@ class Network:
                 if gap < CLOSE * float(alone[0].abs().max()):
                     return True
             except (AttributeError, IndexError, NotImplementedError, RuntimeError, TypeError, ValueError):
-                pass  # a network of another make
+                pass  # a network of another architecture
         self.model.set_attn_implementation(usual)
         return False
 
     def _try_sizes(self, products: Sequence[Product]) -> Sizes:
-        """At which sizes of a pack the products of a row are the same to the last bit, wherever it stands."""
+        """At which sizes of a pack the products of a row are the same to the last bit, wherever it is."""
         products = list({weight.shape: (weight, bias) for weight, bias in products}.values())
         if self.device.type == "cpu" and all(side_by_side(_any_size, products)):
             return "any"
@@ -234,8 +326,8 @@ class Network:
         )
 
 
-def _layers(told: Any, *, all_layers: bool) -> tuple[Tensor, ...]:
-    return tuple(told.hidden_states) if all_layers else (told.last_hidden_state,)
+def _layers(output: Any, *, all_layers: bool) -> tuple[Tensor, ...]:
+    return tuple(output.hidden_states) if all_layers else (output.last_hidden_state,)
 
 
 def _in_steps(tokens: int) -> int:

@@ -1,6 +1,6 @@
-"""Products with frozen weights, and whether they round a row in one way wherever it stands.
+"""Products with frozen weights, and whether they round a row the same way wherever it is.
 
-On a CPU products in float32 are oneDNN's, which has kernels for every make of processor; the library that torch
+On a CPU products in float32 are oneDNN's, which has kernels for every kind of processor; the library that torch
 takes otherwise is less than half as fast on some. Weights that many small products need can be laid out for the
 processor once (`Linear.pack`).
 """
@@ -70,7 +70,7 @@ class Linear(nn.Module):  # type: ignore[misc]  # torch's types are not followed
 
 
 def freeze_linears(model: nn.Module, *, pack: bool = False) -> None:
-    """Replace the linear layers of a frozen model; where their weights are packed, the plain ones are let go."""
+    """Replace the linear layers of a frozen model; where their weights are packed, the plain ones are freed."""
     for module in model.modules():
         for name, child in module.named_children():
             # Exact types: a subclass may compute something else. Conv1D is how transformers calls a transposed one.

@@ -1,6 +1,8 @@
 """Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling and layers that its files name.
 
-A text's vector does not depend on the other texts of the call, to the last bit: :mod:`.network` says how.
+The transformer of the default encoder is this package's own, `Bert`; operations and their order are those of
+transformers, so that the numbers are too. A text's vector does not depend on the other texts of the call, to the last
+bit: :mod:`.network` says how.
 """
 
 from __future__ import annotations
@@ -8,26 +10,126 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from mars_score.encoders.base import Encoding
-from mars_score.encoders.bert import Bert
-from mars_score.encoders.network import Network, side_by_side
-from mars_score.encoders.products import freeze_linears
+from mars_score.encoders.network import Network, attend, side_by_side
+from mars_score.encoders.products import Linear, freeze_linears
 from mars_score.errors import ModelError
-from mars_score.models.report import quiet
-from mars_score.models.tokenizer import load_tokenizer
+from mars_score.models.tokenizer import load_tokenizer, load_weights, quiet, settings_of
 from mars_score.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
     from torch import Tensor
+
+
+BERT_SETTINGS: dict[str, tuple[object, ...]] = {
+    "hidden_act": ("gelu",),
+    "position_embedding_type": ("absolute", None),
+    "is_decoder": (False, None),
+    "add_cross_attention": (False, None),
+    "quantization_config": (None,),
+}
+"""Settings that change what is computed, and the values that are known here."""
+
+
+class States(NamedTuple):
+    """What the network gives, by the names of transformers."""
+
+    last_hidden_state: Tensor
+    hidden_states: tuple[Tensor, ...] | None
+
+
+class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
+    """BERT as its authors describe it, frozen: word pieces in, states out; texts may lie one after another."""
+
+    takes_packs = True
+
+    def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any]) -> None:
+        """Take the weights of all layers."""
+        super().__init__()
+        self.config = SimpleNamespace(**settings)
+        self.tables = [
+            tensors[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")
+        ]
+        self.norm = _Norm(tensors, "embeddings.LayerNorm", settings["layer_norm_eps"])
+        self.layers = nn.ModuleList(
+            _Layer(tensors, f"encoder.layer.{number}.", settings)
+            for number in range(settings["num_hidden_layers"])
+        )
+        self.device = self.tables[0].device
+
+    @classmethod
+    def load(cls, folder: Path, *, device: torch.device, dtype: str) -> Bert | None:
+        """Load a folder that holds a BERT; None for an encoder of another architecture."""
+        settings = settings_of(folder, "bert", BERT_SETTINGS)
+        if settings is None:
+            return None
+        tensors = {
+            name.removeprefix("bert."): tensor.to(device, getattr(torch, dtype))
+            for name, tensor in load_weights(folder).items()
+            if tensor.is_floating_point()
+        }
+        return cls(tensors, settings)
+
+    def forward(
+        self, input_ids: Tensor, position_ids: Tensor | None = None, *,
+        groups: Sequence[tuple[int, int]] | None = None, output_hidden_states: bool = False,
+    ) -> States:  # fmt: skip
+        """Read (N, L) pieces; or, with `groups`, (1, T): texts one after another."""
+        words, kinds, places = self.tables
+        if position_ids is None:
+            position_ids = torch.arange(input_ids.shape[1], device=self.device)[None]
+        states = F.embedding(input_ids, words) + kinds[0] + F.embedding(position_ids, places)
+        layers = [self.norm(states)]
+        for layer in self.layers:
+            layers.append(layer(layers[-1], groups))
+        return States(layers[-1], tuple(layers) if output_hidden_states else None)
+
+
+class _Layer(nn.Module):  # type: ignore[misc]  # as above
+    def __init__(self, tensors: Mapping[str, Tensor], prefix: str, settings: Mapping[str, Any]) -> None:
+        super().__init__()
+        names = (
+            "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+            "intermediate.dense", "output.dense",
+        )  # fmt: skip
+        self.query, self.key, self.value, self.mix, self.widen, self.narrow = (
+            Linear(tensors[f"{prefix}{name}.weight"], tensors[f"{prefix}{name}.bias"]) for name in names
+        )
+        epsilon = settings["layer_norm_eps"]
+        self.attention_norm = _Norm(tensors, f"{prefix}attention.output.LayerNorm", epsilon)
+        self.norm = _Norm(tensors, f"{prefix}output.LayerNorm", epsilon)
+        self.heads = settings["num_attention_heads"]
+
+    def forward(self, states: Tensor, groups: Sequence[tuple[int, int]] | None) -> Tensor:
+        query, key, value = (
+            product(states).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (N, heads, L, D)
+            for product in (self.query, self.key, self.value)
+        )
+        mixed, _ = attend(self, query, key, value, groups=groups, scaling=query.shape[-1] ** -0.5)
+        states = self.attention_norm(self.mix(mixed.flatten(2)) + states)
+        normed: Tensor = self.norm(self.narrow(F.gelu(self.widen(states))) + states)
+        return normed
+
+
+class _Norm(nn.Module):  # type: ignore[misc]  # as above
+    def __init__(self, tensors: Mapping[str, Tensor], name: str, epsilon: float) -> None:
+        super().__init__()
+        self.weight, self.bias, self.epsilon = tensors[f"{name}.weight"], tensors[f"{name}.bias"], epsilon
+
+    def forward(self, states: Tensor) -> Tensor:
+        return F.layer_norm(states, states.shape[-1:], self.weight, self.bias, self.epsilon)
+
 
 LONGEST = 512
 """Tokens of the longest text, whatever the encoder can hold."""
@@ -48,8 +150,8 @@ class SentenceEncoder:
         folder = Path(location)
         self.device = torch.device(device)
         self.tokenizer = load_tokenizer(folder)
-        own = Bert.load(folder, device=self.device, dtype=dtype)
-        self.model: Any = load_from_hub(location, self.device, dtype) if own is None else own
+        bert = Bert.load(folder, device=self.device, dtype=dtype)
+        self.model: Any = load_from_hub(location, self.device, dtype) if bert is None else bert
         self.prompt = _prompt(folder)
         """What every text begins with: some encoders were trained to be told what their vectors are for."""
         self.pooling = _pooling(folder, self.prompt)
@@ -65,33 +167,33 @@ class SentenceEncoder:
         unique = list(dict.fromkeys(texts))
         rows, cut = self._tokens(unique)
         together = self.network.together([len(row) for row in rows])
-        found: dict[str, Encoding] = {}
+        by_text: dict[str, Encoding] = {}
         work = side_by_side(lambda batch: self._read([rows[i] for i in batch]), together)
         for batch, encodings in zip(together, work, strict=True):
             for i, encoding in zip(batch, encodings, strict=True):
                 blank = not unique[i].strip()
-                found[unique[i]] = (
+                by_text[unique[i]] = (
                     Encoding(encoding.vector * 0, cut[i]) if blank else replace(encoding, truncated=cut[i])
                 )
-            progress(len(found), len(unique))
-        return [found[text] for text in texts]
+            progress(len(by_text), len(unique))
+        return [by_text[text] for text in texts]
 
     def _tokens(self, texts: list[str]) -> tuple[list[list[int]], list[bool]]:
         """The tokens of each text that the encoder takes, and whether some were cut off."""
         if not texts:
             return [], []
-        asked = [self.prompt + text for text in texts]
-        found: list[list[int]] = self.tokenizer(asked, verbose=False).input_ids
-        cut = [len(row) > self.max_length for row in found]
+        prompted = [self.prompt + text for text in texts]
+        rows: list[list[int]] = self.tokenizer(prompted, verbose=False).input_ids
+        cut = [len(row) > self.max_length for row in rows]
         for i in (i for i, longer in enumerate(cut) if longer):
             # The tokenizer knows which tokens must stay at the end.
-            found[i] = self.tokenizer(asked[i], truncation=True, max_length=self.max_length).input_ids
+            rows[i] = self.tokenizer(prompted[i], truncation=True, max_length=self.max_length).input_ids
         size, unknown = int(self.model.config.vocab_size), self.tokenizer.unk_token_id
         if (
             len(self.tokenizer) > size
         ):  # a tokenizer may know signs, such as that of an image, that the network does not
-            found = [[token if token < size else unknown for token in row] for row in found]
-        return found, cut
+            rows = [[token if token < size else unknown for token in row] for row in rows]
+        return rows, cut
 
     def _read(self, rows: list[list[int]]) -> list[Encoding]:
         """Encode rows that go through the network together."""
@@ -113,7 +215,7 @@ class SentenceEncoder:
 
 
 def load_from_hub(location: str, device: torch.device, dtype: str) -> Any:
-    """Load an encoder of any make that transformers knows."""
+    """Load an encoder of any architecture that transformers knows."""
     from transformers import AutoModel
 
     with quiet():
@@ -163,7 +265,9 @@ def _dense(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
             f"{folder}: a dense layer with {name}{' and a residual' * bool(settings.get('use_residual'))} is not "
             f"supported\n  remedy: name an encoder whose dense layers have {' or '.join(ACTIVATIONS)} alone"
         )
-    tensors = {key: each.float().to(device) for key, each in load_file(folder / "model.safetensors").items()}
+    tensors = {
+        key: tensor.float().to(device) for key, tensor in load_file(folder / "model.safetensors").items()
+    }
     weight, bias = tensors["linear.weight"], tensors.get("linear.bias")
     return lambda vector: ACTIVATIONS[name](F.linear(vector, weight, bias))
 

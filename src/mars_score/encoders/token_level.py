@@ -53,8 +53,8 @@ class TokenLevelEncoder(SentenceEncoder):
         added = [token for token in self.tokenizer.all_special_ids if token != unknown]
         self.added = torch.tensor(added, device=self.device)
         self.piece_weights = PieceWeights(self.tokenizer, english=self.head is not None)
-        asked = self.tokenizer(self.prompt.rstrip()).input_ids if self.prompt else []
-        self.skipped = sum(token != self.tokenizer.eos_token_id for token in asked)
+        prompt_ids = self.tokenizer(self.prompt.rstrip()).input_ids if self.prompt else []
+        self.skipped = sum(token != self.tokenizer.eos_token_id for token in prompt_ids)
         """Tokens of the prompt, which are no part of any text."""
 
     def _network(self) -> Network:
@@ -67,22 +67,24 @@ class TokenLevelEncoder(SentenceEncoder):
             layers = [layer.float() for layer in states.layers]  # each (T, H)
             in_place = self._in_place(layers)
             middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
-            own = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
+            is_piece = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
         vectors = self._pooled(layers[-1], states.starts, rows)
-        found = []
+        encodings = []
         for row, start, vector in zip(rows, states.starts, vectors, strict=True):
             part = slice(start + self.skipped, start + len(row))
             pieces = row[self.skipped :]
-            found.append(Encoding(vector, close=self._close(pieces, own[part], in_place[part], middle[part])))
-        return found
+            encodings.append(
+                Encoding(vector, close=self._close(pieces, is_piece[part], in_place[part], middle[part]))
+            )
+        return encodings
 
     def read_pieces(self, text: str) -> PieceReading:
         """Read one text again, with the place of every piece in it: for an explanation, not for a score."""
-        found = self.tokenizer(
+        encoding = self.tokenizer(
             text, truncation=True, max_length=self.max_length, return_offsets_mapping=True, verbose=False
         )
-        row, spans = found.input_ids, found.offset_mapping
-        kept = [place for place, (start, end) in enumerate(spans) if end > start]
+        row, spans = encoding.input_ids, encoding.offset_mapping
+        kept = [index for index, (start, end) in enumerate(spans) if end > start]
         if not kept:
             return PieceReading(
                 (), np.zeros((0, 1), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32)
@@ -92,28 +94,28 @@ class TokenLevelEncoder(SentenceEncoder):
             layers = [layer.float() for layer in states.layers]  # each (T, H)
             in_place = self._in_place(layers)
             middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
-        weights = self.piece_weights([row[place] for place in kept])
-        return PieceReading(tuple(spans[place] for place in kept), middle[kept], weights, in_place[kept])
+        weights = self.piece_weights([row[index] for index in kept])
+        return PieceReading(tuple(spans[index] for index in kept), middle[kept], weights, in_place[kept])
 
     def _in_place(self, layers: Sequence[torch.Tensor]) -> NDArray[np.float32]:
         """(T,) log of the probability that each piece is in its place; 0 without a head, which no score reads."""
         if self.head is None:
             return np.zeros(len(layers[0]), np.float32)
-        found: NDArray[np.float32] = self.head.in_place(torch.cat(list(layers[1:]), -1)).cpu().numpy()
-        return found
+        fluency: NDArray[np.float32] = self.head.in_place(torch.cat(list(layers[1:]), -1)).cpu().numpy()
+        return fluency
 
     def _close(
         self,
         row: list[int],
-        own: NDArray[np.bool_],
+        is_piece: NDArray[np.bool_],
         in_place: NDArray[np.float32],
         middle: NDArray[np.float32],
     ) -> TokenReading | None:
         """What is kept of one text: (L,), (L,), (L, H)."""
-        if not own.any():
+        if not is_piece.any():
             return None
-        weights = self.piece_weights([piece for piece, kept in zip(row, own, strict=True) if kept])
-        return TokenReading(middle[own], weights, float(in_place[own].mean(dtype=np.float64)))
+        weights = self.piece_weights([piece for piece, kept in zip(row, is_piece, strict=True) if kept])
+        return TokenReading(middle[is_piece], weights, float(in_place[is_piece].mean(dtype=np.float64)))
 
 
 class PairedEncoder:
@@ -127,4 +129,6 @@ class PairedEncoder:
         """Encode each text with both, in order."""
         whole = self.encoder.encode(texts)
         pieces = self.reader.encode(texts, progress)
-        return [replace(one, close=other.close) for one, other in zip(whole, pieces, strict=True)]
+        return [
+            replace(encoding, close=reading.close) for encoding, reading in zip(whole, pieces, strict=True)
+        ]

@@ -32,12 +32,12 @@ class WordVectorEncoder:
 
     def encode(self, texts: Sequence[str], progress: Progress = silent) -> list[Encoding]:
         """Encode each text."""
-        found = {text: Encoding(self._vector(text)) for text in dict.fromkeys(texts)}
-        progress(len(found), len(found))
-        return [found[text] for text in texts]
+        encodings = {text: Encoding(self._vector(text)) for text in dict.fromkeys(texts)}
+        progress(len(encodings), len(encodings))
+        return [encodings[text] for text in texts]
 
     def _vector(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-        known = [self.index[word] for word in (w.text.lower() for w in words(text)) if word in self.index]
-        mean = self.vectors[known].mean(0) if known else np.zeros(self.vectors.shape[1], np.float32)
+        rows = [self.index[word] for word in (w.text.lower() for w in words(text)) if word in self.index]
+        mean = self.vectors[rows].mean(0) if rows else np.zeros(self.vectors.shape[1], np.float32)
         norm = np.linalg.norm(mean)
         return np.asarray(mean / norm if norm else mean, dtype=np.float32)

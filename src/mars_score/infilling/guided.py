@@ -5,24 +5,21 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.base import Infilled
 from mars_score.infilling.decoder.engine import DecodingEngine, Fills
 from mars_score.infilling.decoder.state import Job, TokenBlock
 from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
 from mars_score.text.languages import ENGLISH, is_foreign
-from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import without_spaces, words
-from mars_score.types import AugmentedReference
+from mars_score.text.words import is_function_word, without_spaces, words
+from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mars_score.config import InfillingConfig
-    from mars_score.infilling.base import Request
     from mars_score.lm.causal import LanguageModel
-    from mars_score.types import Template
+    from mars_score.types import InfillingRequest, Template
 
 
 KEPT = 100_000
@@ -42,18 +39,20 @@ class GuidedInfiller:
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
         self._tokens: dict[str, int] = {}
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
-        places = [self._places(request) for request in requests]
-        ranked = self._ranked([job for found, _ in places for _, job in found if job], progress)
+        prepared = [self._template_jobs(request) for request in requests]
+        ranked = self._ranked(
+            [job for template_jobs, _ in prepared for _, job in template_jobs if job], progress
+        )
         return [
-            Infilled(self._augmented(found, ranked, request.language), context_truncated=cut)
-            for request, (found, cut) in zip(requests, places, strict=True)
+            Infilled(self._augmented(template_jobs, ranked, request.language), context_truncated=cut)
+            for request, (template_jobs, cut) in zip(requests, prepared, strict=True)
         ]
 
     def _augmented(
         self,
-        places: Sequence[tuple[Template, Job | None]],
+        template_jobs: Sequence[tuple[Template, Job | None]],
         ranked: Mapping[Job, Sequence[Fills]],
         language: str,
     ) -> tuple[AugmentedReference, ...]:
@@ -64,14 +63,14 @@ class GuidedInfiller:
         """
         augmented: list[AugmentedReference] = []
         seen: set[str] = set()
-        for template, job in places:
+        for template, job in template_jobs:
             texts = [
                 AugmentedReference(template, tuple(map(self.model.decode, fills)))
                 for fills in (ranked[job] if job else [()])
             ]
             seen.add(template.source.strip())
-            fitting = [one for one in texts if not _strays(one, language)] or texts
-            chosen = next((one for one in fitting if one.text not in seen), fitting[0])
+            fitting = [variant for variant in texts if not _strays(variant, language)] or texts
+            chosen = next((variant for variant in fitting if variant.text not in seen), fitting[0])
             seen.add(chosen.text)
             augmented.append(chosen)
         return tuple(augmented)
@@ -79,18 +78,18 @@ class GuidedInfiller:
     def _ranked(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, list[Fills]]:
         """What the engine writes, or wrote before."""
         keys = {job: _digest(job) for job in jobs}
-        known = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
-        new = [job for job in keys if job not in known]
+        ranked = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
+        new = [job for job in keys if job not in ranked]
         for job, fills in zip(new, self.engine.ranked(new, progress), strict=True):
-            known[job] = fills
+            ranked[job] = fills
             self.memory.keep(keys[job], fills)
-        return known
+        return ranked
 
-    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+    def jobs(self, requests: Sequence[InfillingRequest]) -> list[Job]:
         """What the engine is given for these requests: a job for each template that has a blank."""
-        return [job for request in requests for _, job in self._places(request)[0] if job]
+        return [job for request in requests for _, job in self._template_jobs(request)[0] if job]
 
-    def _places(self, request: Request) -> tuple[list[tuple[Template, Job | None]], bool]:
+    def _template_jobs(self, request: InfillingRequest) -> tuple[list[tuple[Template, Job | None]], bool]:
         """The templates of a request, `samples` times each, with their jobs; whether the context was cut."""
         context, cut = self._context(request)
         around = request.context if self.config.context else ""
@@ -103,7 +102,7 @@ class GuidedInfiller:
             for sample in range(self.config.samples)
         ], cut
 
-    def _context(self, request: Request) -> tuple[tuple[int, ...], bool]:
+    def _context(self, request: InfillingRequest) -> tuple[tuple[int, ...], bool]:
         """The start token and as much of the context as the model can hold beside the longest template."""
         if not self.config.context or not request.context.strip():
             return (self.model.start,), False
@@ -147,9 +146,9 @@ class GuidedInfiller:
         """The first tokens of the content words that the context has and the reference does not."""
         if self.config.search != "beam" or not self.config.context_reward:
             return ()
-        said = {word.text.casefold() for word in words(reference, language)}
+        reference_words = {word.text.casefold() for word in words(reference, language)}
         new = dict.fromkeys(
-            word.text for word in words(context, language) if word.text.casefold() not in said
+            word.text for word in words(context, language) if word.text.casefold() not in reference_words
         )
         return self._first_tokens(tuple(word for word in new if _is_content(word, language)))
 
@@ -186,7 +185,7 @@ def _digest(job: Job) -> bytes:
 
 
 def _needs_break(before: str, blank: str) -> bool:
-    """Whether a fill must start with a space or a mark, lest it grow the word before it.
+    """Whether a fill must start with a space or a mark, so that it does not lengthen the word before it.
 
     Scripts written without spaces have letters on both sides of the border; there, nothing is asked.
     """

@@ -22,18 +22,16 @@ import torch
 
 from mars_score.encoders.network import Heights, batches, side_by_side, topped_up
 from mars_score.errors import ConfigError
-from mars_score.infilling.base import Infilled
 from mars_score.progress import Progress, silent
-from mars_score.types import AugmentedReference
+from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from torch import Tensor
 
-    from mars_score.infilling.base import Request
     from mars_score.lm.masked import MaskedModel, Pieces
-    from mars_score.types import Template
+    from mars_score.types import InfillingRequest, Template
 
 Order = Literal["confident", "left", "together"]
 BATCH_TOKENS = 192
@@ -67,13 +65,17 @@ class NaiveInfiller:
         context = f"head{min(self.max_context, self.model.room)}" if self.max_context else "none"
         return f"masked.{self.order}.ctx-{context}"
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical rows are done once."""
         planned = [masked(self.model, request, self.max_context) for request in requests]
-        rows = dict.fromkeys(row for templates, _ in planned for one in templates for row in one.rows)
+        rows = dict.fromkeys(
+            row for templates, _ in planned for template in templates for row in template.rows
+        )
         written = self._write(list(rows), progress)
         return [
-            Infilled(tuple(self._augmented(one, written) for one in templates), context_truncated=cut)
+            Infilled(
+                tuple(self._augmented(template, written) for template in templates), context_truncated=cut
+            )
             for templates, cut in planned
         ]
 
@@ -84,8 +86,8 @@ class NaiveInfiller:
         together = list(batches(lengths, self.heights.of(lengths)))
         work = side_by_side(lambda batch: self._settle([rows[i] for i in batch]), together)
         written: dict[MaskedRow, tuple[int, ...]] = {}
-        for batch, found in zip(together, work, strict=True):
-            written |= {rows[i]: own for i, own in zip(batch, found, strict=True)}
+        for batch, batch_ids in zip(together, work, strict=True):
+            written |= {rows[i]: row_ids for i, row_ids in zip(batch, batch_ids, strict=True)}
             progress(len(written), len(rows))
         return written
 
@@ -105,7 +107,7 @@ class NaiveInfiller:
                 chosen = _next(left, places, sureness, self.order)
                 ids = torch.where(chosen, ids.index_put(places, best), ids)
                 left = left & ~chosen
-        return [tuple(own[list(row.masks)].tolist()) for row, own in zip(rows, ids, strict=False)]
+        return [tuple(row_ids[list(row.masks)].tolist()) for row, row_ids in zip(rows, ids, strict=False)]
 
     def _guess(self, ids: Tensor, places: tuple[Tensor, ...], fresh: Tensor) -> tuple[Tensor, Tensor]:
         """The best piece for each place among those that may stand there, and its log-probability."""
@@ -116,21 +118,24 @@ class NaiveInfiller:
         return best, log_p
 
     def _augmented(
-        self, one: MaskedTemplate, written: Mapping[MaskedRow, tuple[int, ...]]
+        self, masked_template: MaskedTemplate, written: Mapping[MaskedRow, tuple[int, ...]]
     ) -> AugmentedReference:
         """Deal what was written out to the template's blanks, and make it text."""
-        pieces = iter([piece for row in one.rows for piece in written[row]])
-        blocks = one.template.blocks
+        pieces = iter([piece for row in masked_template.rows for piece in written[row]])
+        blocks = masked_template.template.blocks
         text, fills = "", []
-        for i, (block, own) in enumerate(zip(blocks, one.blocks, strict=True)):
+        for i, (block, masked_pieces) in enumerate(zip(blocks, masked_template.blocks, strict=True)):
             new = block.text
             if block.blank:
-                if own.ids:  # what the tokenizer drops, such as a lone joiner, cannot be masked and stays
+                # What the tokenizer drops, such as a lone joiner, cannot be masked and stays.
+                if masked_pieces.ids:
                     after = blocks[i + 1].text if i + 1 < len(blocks) else ""
-                    new = joined(self.model, own, [next(pieces) for _ in own.ids], text, after)
+                    new = joined(
+                        self.model, masked_pieces, [next(pieces) for _ in masked_pieces.ids], text, after
+                    )
                 fills.append(new)
             text += new
-        return AugmentedReference(one.template, tuple(fills))
+        return AugmentedReference(masked_template.template, tuple(fills))
 
 
 def _next(left: Tensor, places: tuple[Tensor, ...], sureness: Tensor, order: Order) -> Tensor:
@@ -163,7 +168,9 @@ class MaskedTemplate:
     """One, where there is a blank; several where the template is longer than what the model can hold."""
 
 
-def masked(model: MaskedModel, request: Request, max_context: int) -> tuple[list[MaskedTemplate], bool]:
+def masked(
+    model: MaskedModel, request: InfillingRequest, max_context: int
+) -> tuple[list[MaskedTemplate], bool]:
     """The templates of a request, and whether its context was cut."""
     reads = bool(max_context and request.context.strip())
     split = [(template, _blocks(model, template, after_context=reads)) for template in request.templates]
@@ -187,7 +194,7 @@ def _size(blocks: Sequence[Pieces]) -> int:
     return sum(len(block.ids) for block in blocks)
 
 
-def _context(model: MaskedModel, request: Request, room: int) -> tuple[tuple[int, ...], bool]:
+def _context(model: MaskedModel, request: InfillingRequest, room: int) -> tuple[tuple[int, ...], bool]:
     """As much of the context as there is room for: its head, and the question at its end."""
     ids = model.encode(request.context.strip()).ids
     if len(ids) <= room:
@@ -219,8 +226,8 @@ def _rows(
         if masks.intersection(part):
             yield MaskedRow(
                 (*head, *ids[part.start : part.stop], *model.after),
-                tuple(place + shift for place in part if place in masks),
-                tuple(place + shift for place in part if place in fresh),
+                tuple(index + shift for index in part if index in masks),
+                tuple(index + shift for index in part if index in fresh),
             )
 
 
@@ -228,13 +235,13 @@ def joined(model: MaskedModel, blank: Pieces, ids: Sequence[int], before: str, a
     """The text of `ids`, written in the place of `blank` between the texts `before` and `after`."""
     text, kept = before, True
     cased = any(map(str.isupper, (*before, *"".join(blank.texts), *after)))
-    for old, own, new in zip(blank.ids, blank.texts, ids, strict=True):
+    for old, old_text, new in zip(blank.ids, blank.texts, ids, strict=True):
         piece, same = model.vocabulary.pieces[new], new == old
         if same and kept:
-            text += own
+            text += old_text
         else:
-            space = own[: len(own) - len(own.lstrip())]
-            word = own.lstrip() if same else piece.lstrip()
+            space = old_text[: len(old_text) - len(old_text.lstrip())]
+            word = old_text.lstrip() if same else piece.lstrip()
             if model.uncased and cased and not same and piece.startswith(" "):
                 word = _capitalised(text, word)
             text += (_gap(text, piece, space, close=not (same or kept), spaced=model.spaced)) + word

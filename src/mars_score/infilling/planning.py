@@ -87,8 +87,8 @@ class Chooser:
             goals = self.goals([row for row, _ in heads])
             ids, scores = shortlist(logits, index, goals, self.config.shortlist)  # (b, C), (b, C)
             scores = plan(hidden[index], ids, scores, goals, self.tables, self.config)  # (b, C)
-            found = self._best(scores, noise if noise is None else noise[index[:, None], ids])
-            best = Choice(ids.gather(1, found.tokens[:, None])[:, 0], found.near)
+            choice = self._best(scores, noise if noise is None else noise[index[:, None], ids])
+            best = Choice(ids.gather(1, choice.tokens[:, None])[:, 0], choice.near)
         tokens, near = plain.tokens.clone(), plain.near.clone()
         tokens[index], near[index] = best.tokens, best.near
         return plain, Choice(tokens, near)
@@ -268,7 +268,7 @@ class Past:
 
     context: Tensor
     """(layers, 2, K, n, D): the context's keys and values."""
-    own: Tensor
+    text: Tensor
     """(layers, 2, K, n, D): those of the text so far."""
     last: int
     """The last token."""
@@ -279,7 +279,7 @@ class Past:
     def of(cls, cache: Cache, row: Slotted, columns: Sequence[int], last: int, goal: tuple[int, ...]) -> Past:
         """Take the keys and values of these columns of a row."""
         return cls(
-            cache.contexts.context(row.context), cache.own[:, :, row.slot, :, list(columns)], last, goal
+            cache.contexts.context(row.context), cache.row_store[:, :, row.slot, :, list(columns)], last, goal
         )
 
 
@@ -290,7 +290,7 @@ def plan_through_cache(model: LanguageModel, pasts: Sequence[Past], config: Infi
 
 def _move_past(model: LanguageModel, given: Past, config: InfillingConfig) -> Tensor:
     """Move keys and values, then read the last token again: logits (V,)."""
-    past = torch.cat([given.context, given.own], dim=3)[:, :, :, :-1]
+    past = torch.cat([given.context, given.text], dim=3)[:, :, :, :-1]
     token = torch.tensor([given.last], device=model.device)
     position = torch.tensor([past.shape[3]], device=model.device)
     change = torch.zeros_like(past)

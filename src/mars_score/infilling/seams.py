@@ -45,7 +45,7 @@ ORDINARY = MARKS - frozenset("\u060c\u061b\u061f\u06d4\u0964") | frozenset("'\u2
 UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
 """Signs that a context may bring in."""
 _DOUBLED = re.compile(r"[,.;:!?'\u2019-]{2,}")
-"""Marks one behind the other; three dots are one mark."""
+"""Marks one after another; three dots are one mark."""
 NEAR = 24
 """Characters of the neighbouring text that a seam looks at."""
 
@@ -78,16 +78,15 @@ class Seam:
         cls, template: Template, block: int, context: str, *, needs_break: bool, language: str = ENGLISH
     ) -> Seam:
         """The seam of one of a template's blanks."""
-        texts = [one.text for one in template.blocks]
+        texts = [part.text for part in template.blocks]
         before = "".join(texts[:block])[-NEAR:]
         after = texts[block + 1][:NEAR] if block + 1 < len(texts) else ""
         cased = any(map(str.isupper, template.source))
         spaced = bool((_SPACED_FRENCH if language == "fr" else _SPACED).search(template.source))
         signs = signs_of(template.source) | (signs_of(context) & UNITS)
         scripts = scripts_of(template.source)
-        if (
-            language == ENGLISH
-        ):  # elsewhere, English words of the context must not lead the writer into English
+        # Elsewhere, English words of the context must not lead the writer into English.
+        if language == ENGLISH:
             scripts |= scripts_of(context)
         return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts, language)
 
@@ -150,8 +149,8 @@ class SeamRules:
         pieces, device = vocabulary.pieces, vocabulary.writable.device
         bare = [piece.lstrip() for piece in pieces]
 
-        def table(found: Iterable[bool]) -> Tensor:
-            return torch.tensor(list(found), device=device)
+        def table(flags: Iterable[bool]) -> Tensor:
+            return torch.tensor(list(flags), device=device)
 
         self.writable, self.opens_word = vocabulary.writable, vocabulary.opens_word  # (V,) each
         self.pieces = pieces
@@ -216,9 +215,8 @@ class SeamRules:
             foreign = [bool(signs - seam.signs) for signs in self.signs]
             if seam.scripts:
                 foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]
-            if (
-                seam.language != ENGLISH
-            ):  # the writer's own language, into which it falls where nothing holds it
+            # The writer's own language, into which it falls where nothing holds it.
+            if seam.language != ENGLISH:
                 strange = english_words(seam.language)
                 foreign = [
                     a or piece.strip().lower() in strange

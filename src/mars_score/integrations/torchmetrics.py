@@ -11,7 +11,7 @@ import torch
 from torchmetrics import Metric
 
 from mars_score.api import shared_scorer
-from mars_score.mars.naming import check_corpus
+from mars_score.mars.models import check_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -49,12 +49,12 @@ def make_examples(
     Without references (None), the rows have none: that is for metrics that read no reference. A question stands at
     the end of its context, where it is never cut.
     """
-    given = {
+    arguments = {
         "candidates": candidates, "references": references, "contexts": contexts, "questions": questions, "ids": ids,
     }  # fmt: skip
     columns = {
         name: _column(values, name)
-        for name, values in given.items()
+        for name, values in arguments.items()
         if values is not None or name == "candidates"
     }
     count = len(columns["candidates"])

@@ -109,7 +109,7 @@ def check_writable(
         written += [file.with_name(f"{file.name}{PARTIAL}")] * (kind == "parquet")
     for target in written:
         check_name(target)
-        if target.exists() and any(_is_input(target.stat(), given) for given in inputs):
+        if target.exists() and any(_is_input(target.stat(), source) for source in inputs):
             problem = "this is the input; the results would overwrite it"
             if target is not file:
                 problem = f"{target}, which is written beside it, is the input and would be overwritten"
@@ -142,7 +142,7 @@ def _check_stdout(inputs: Iterable[str | Path]) -> None:
         if sys.stdout is not None and getattr(error, "errno", None) != errno.EBADF:
             return  # not a file of the system: a program took its place
         raise stdout_closed() from error
-    if stat.S_ISREG(there.st_mode) and any(_is_input(there, given) for given in inputs):
+    if stat.S_ISREG(there.st_mode) and any(_is_input(there, source) for source in inputs):
         raise failed("standard output", "this is the input, and would grow as it is read", "use another file")
 
 
@@ -151,13 +151,13 @@ def stdout_closed() -> OutputError:
     return failed("standard output", "it is closed", "name a file with -o FILE, or leave it open")
 
 
-def _is_input(there: os.stat_result, given: str | Path) -> bool:
+def _is_input(output_stat: os.stat_result, path: str | Path) -> bool:
     """Whether a file is an input, under whatever name: by a link, or in other case where that is the same."""
     try:
-        here = os.fstat(0) if str(given) == STDIN else os.stat(given)
+        input_stat = os.fstat(0) if str(path) == STDIN else os.stat(path)
     except (OSError, ValueError):
         return False
-    return os.path.samestat(there, here)
+    return os.path.samestat(output_stat, input_stat)
 
 
 def unwritable(path: Path, error: OSError) -> OutputError:

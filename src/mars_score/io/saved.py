@@ -206,7 +206,7 @@ def _source(saved: SavedFormat, record: Record, role: str, names: FieldNames) ->
 def _missing(
     saved: SavedFormat, record: Record, role: str, names: FieldNames, path: str, line: int
 ) -> InputError:
-    sample = next((_value(record, place, "id") for place in saved.paths["id"]), None)
+    sample = next((_value(record, id_path, "id") for id_path in saved.paths["id"]), None)
     named = next((name for name in (role, role.removesuffix("s")) if name in names.mapped), None)
     paths = [names.names[named]] if named else list(saved.paths[role])
     shown = ", ".join(paths[:6]) + ", ..." * (len(paths) > 6)

@@ -1,1 +1,1 @@
-"""Language models as such: loading, tokenising, and reading how probable a text is."""
+"""Language models: loading, tokenising, and reading how probable a text is."""

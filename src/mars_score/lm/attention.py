@@ -33,7 +33,7 @@ class View(Protocol):
 
 @dataclass(slots=True)
 class Prefill:
-    """Contexts read from their first token on, one behind the other, each causally on its own; then padding."""
+    """Contexts read from their first token on, one after another, each causally on its own; then padding."""
 
     lengths: list[int]
     stores: Sequence[Tensor]
@@ -63,7 +63,7 @@ class Prefill:
 
 @dataclass(slots=True)
 class Continuation:
-    """Texts one behind the other, each of which goes on after given keys and values; then padding."""
+    """Texts one after another, each of which goes on after given keys and values; then padding."""
 
     pasts: Sequence[Tensor]
     """For each text (layers, 2, K, n, D); several texts may have the same."""
@@ -91,13 +91,13 @@ def _after(past: Tensor, query: Tensor, key: Tensor, value: Tensor, window: int 
     """
     (heads, count, size), (keys, values) = key.shape, past
     before = keys.shape[1]
-    each = query.shape[0] // heads  # G: query heads that share keys are rows of one product
-    grouped = query.reshape(heads, each * count, size)  # (K, G t, D)
+    group_size = query.shape[0] // heads  # G: query heads that share keys are rows of one product
+    grouped = query.reshape(heads, group_size * count, size)  # (K, G t, D)
     scores = torch.cat([grouped @ keys.transpose(1, 2), grouped @ key.transpose(1, 2)], -1)  # (K, G t, n+t)
     gap = before + torch.arange(count, device=query.device)[:, None]
     gap = gap - torch.arange(before + count, device=query.device)  # (t, n+t)
     seen = gap >= 0 if window is None else (gap >= 0) & (gap < window)
-    scores = scores.unflatten(1, (each, count)).masked_fill(~seen, -torch.inf)  # (K, G, t, n+t)
+    scores = scores.unflatten(1, (group_size, count)).masked_fill(~seen, -torch.inf)  # (K, G, t, n+t)
     weights = scores.float().softmax(-1).to(value.dtype).flatten(1, 2)  # (K, G t, n+t)
     mixed = weights[..., :before] @ values + weights[..., before:] @ value  # (K, G t, D)
     return mixed.reshape(query.shape).transpose(0, 1)  # (t, A, D)

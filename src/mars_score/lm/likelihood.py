@@ -1,9 +1,9 @@
 """How probable the language model finds a text, token by token, after a context or after nothing.
 
 A context is read once for all texts that follow it, and its keys and values are kept for the texts of the next call,
-as far as memory goes. Contexts and texts go through the network one behind the other, without padding to a common
+as far as memory goes. Contexts and texts go through the network one after another, without padding to a common
 length. No other text can change a digit of a text's probabilities: packs have sizes at which the products of this
-processor round a row in one way wherever it stands, which is tried; where that fails, each text goes alone.
+processor round a row the same way wherever it is, which is tried; where that fails, each text goes alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from mars_score.encoders.network import side_by_side
-from mars_score.encoders.sequence_packing import packs
+from mars_score.encoders.network import packs, side_by_side
 from mars_score.lm.attention import Continuation, Prefill
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
@@ -90,17 +89,19 @@ class Likelihood:
     def read(self, texts: Sequence[tuple[str, str]], progress: Progress = silent) -> list[Reading]:
         """Read (context, text) pairs; equal pairs once."""
         keys = {pair: _digest(*pair) for pair in texts}
-        found = {pair: known for pair, key in keys.items() if (known := self.memory.get(key)) is not None}
+        readings = {
+            pair: cached for pair, key in keys.items() if (cached := self.memory.get(key)) is not None
+        }
         contexts: dict[str, list[str]] = {}
         for context, text in keys:
-            if (context, text) not in found:
+            if (context, text) not in readings:
                 contexts.setdefault(context, []).append(text)
-        for some in self._chunks(contexts):
-            for pair, reading in self._read(some):
-                found[pair] = reading
+        for chunk in self._chunks(contexts):
+            for pair, reading in self._read(chunk):
+                readings[pair] = reading
                 self.memory.keep(keys[pair], reading)
-                progress(len(found), len(keys))
-        return [found[pair] for pair in texts]
+                progress(len(readings), len(keys))
+        return [readings[pair] for pair in texts]
 
     def _chunks(self, contexts: dict[str, list[str]]) -> Iterator[dict[tuple[int, ...], _Waiting]]:
         """What is read together: texts by the tokens of their contexts, as many contexts as memory holds."""
@@ -123,24 +124,24 @@ class Likelihood:
 
     def _read(self, chunk: dict[tuple[int, ...], _Waiting]) -> Iterator[tuple[tuple[str, str], Reading]]:
         """Read the contexts that are new, then all texts."""
-        ready = {ids: known for ids in chunk if (known := self.contexts.get(ids)) is not None}
+        ready = {ids: cached for ids in chunk if (cached := self.contexts.get(ids)) is not None}
         new = [ids for ids in chunk if ids not in ready]
         together = self._together([len(ids) for ids in new])
         for pack, read in zip(
             together, side_by_side(lambda pack: self._prefill([new[i] for i in pack]), together), strict=True
         ):
-            for i, one in zip(pack, read, strict=True):
-                ready[new[i]] = one
-                self.contexts.keep(new[i], one)
-        waiting = [(ready[ids], *one) for ids, texts in chunk.items() for one in texts]
+            for i, read_context in zip(pack, read, strict=True):
+                ready[new[i]] = read_context
+                self.contexts.keep(new[i], read_context)
+        waiting = [(ready[ids], *waiting_text) for ids, texts in chunk.items() for waiting_text in texts]
         together = self._together([len(text) for _, _, text, _, _ in waiting])
         work = side_by_side(
             lambda pack: self._log_probs([(waiting[i][0], waiting[i][2]) for i in pack]), together
         )
         for pack, log_probs in zip(together, work, strict=True):
-            for i, own in zip(pack, log_probs, strict=True):
+            for i, token_log_probs in zip(pack, log_probs, strict=True):
                 _, pair, _, context_cut, text_cut = waiting[i]
-                yield pair, Reading(tuple(own), context_cut=context_cut, text_cut=text_cut)
+                yield pair, Reading(tuple(token_log_probs), context_cut=context_cut, text_cut=text_cut)
 
     def _together(self, lengths: Sequence[int]) -> list[list[int]]:
         """Indices of rows that go through the network in one pass."""
@@ -151,7 +152,7 @@ class Likelihood:
 
     @cached_property
     def _packs(self) -> bool:
-        """Whether a row comes out of all products the same to the last bit, wherever in a pack it stands."""
+        """Whether a row comes out of all products the same to the last bit, wherever it is in a pack."""
         sizes = [*range(SMALL_STEP, STEP, SMALL_STEP), *range(STEP, LARGEST, STEP)]
         return self.model.device.type == "cpu" and self.model.rounds_alike(sizes, LARGEST, HEAD_ROWS)
 
@@ -188,7 +189,7 @@ class Likelihood:
         return [log_probs[start : start + length] for start, length in zip(starts, lengths, strict=False)]
 
     def _hidden(self, rows: Sequence[Sequence[int]], firsts: Sequence[int], view: View) -> Tensor:
-        """Pass rows that begin at these positions; then padding, whose tokens nobody looks at."""
+        """Pass rows that begin at these positions; then padding, whose tokens nothing attends to."""
         ids = [token for row in rows for token in row]
         positions = [first + i for row, first in zip(rows, firsts, strict=True) for i in range(len(row))]
         short = _in_steps(len(ids)) - len(ids)
@@ -199,14 +200,14 @@ class Likelihood:
 
     def _chosen(self, states: Tensor, target: Tensor) -> list[float]:
         """The log-probability of each token (t,) after its state (t, H)."""
-        found: list[float] = []
+        log_probs: list[float] = []
         for start in range(0, len(states), HEAD_ROWS):
-            some, tokens = states[start : start + HEAD_ROWS], target[start : start + HEAD_ROWS]
-            padding = some[:1].expand(HEAD_ROWS - len(some), -1)
+            chunk, tokens = states[start : start + HEAD_ROWS], target[start : start + HEAD_ROWS]
+            padding = chunk[:1].expand(HEAD_ROWS - len(chunk), -1)
             with torch.no_grad():
-                logits = self.model.logits(torch.cat([some, padding]), plain=True)[: len(some)]  # (n, V)
-                found += (logits.gather(1, tokens[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
-        return found
+                logits = self.model.logits(torch.cat([chunk, padding]), plain=True)[: len(chunk)]  # (n, V)
+                log_probs += (logits.gather(1, tokens[:, None])[:, 0] - logits.logsumexp(-1)).tolist()
+        return log_probs
 
 
 _Waiting = list[tuple[tuple[str, str], list[int], bool, bool]]

@@ -24,7 +24,7 @@ from mars_score.encoders.products import freeze_linears, multiply, place_is_free
 from mars_score.errors import ModelError
 from mars_score.lm.causal import Vocabulary
 from mars_score.models.manifest import sha256_of, sha256_once
-from mars_score.models.report import quiet
+from mars_score.models.tokenizer import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,9 +108,9 @@ class MaskedModel:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary as text."""
-        known = Vocabulary.of(self.tokenizer, self.network.size, set())
-        empty = [bool(_PLACEHOLDER.fullmatch(piece.strip())) for piece in known.pieces]
-        return replace(known, writable=known.writable & ~torch.tensor(empty)).to(self.device)
+        vocabulary = Vocabulary.of(self.tokenizer, self.network.size, set())
+        empty = [bool(_PLACEHOLDER.fullmatch(piece.strip())) for piece in vocabulary.pieces]
+        return replace(vocabulary, writable=vocabulary.writable & ~torch.tensor(empty)).to(self.device)
 
     @cached_property
     def spaced(self) -> bool:
@@ -124,10 +124,10 @@ class MaskedModel:
 
     def encode(self, text: str) -> Pieces:
         """The pieces of a part of a text, as it stands."""
-        found = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        ends = [0, *(end for _, end in found.offset_mapping)]
+        encoding = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        ends = [0, *(end for _, end in encoding.offset_mapping)]
         texts = tuple(text[start:end] for start, end in pairwise(ends))
-        return Pieces(tuple(found.input_ids), texts)
+        return Pieces(tuple(encoding.input_ids), texts)
 
 
 class HubNetwork:
@@ -158,8 +158,8 @@ class HubNetwork:
 
     def logits(self, ids: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Read every place, so that the shape is that of the rows, and pick the ones asked for."""
-        found = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits  # (N, L, V)
-        logits: Tensor = found[rows, columns].float()
+        all_logits = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits  # (N, L, V)
+        logits: Tensor = all_logits[rows, columns].float()
         return logits
 
 
@@ -205,8 +205,8 @@ class HeadedEncoder:
         from transformers import AutoModel
 
         kind = getattr(torch, dtype)
-        trained = {name: each.float() for name, each in (tensors or load_file(FILE)).items()}
-        depth = 1 + max(int(found[1]) for found in map(_LAYER.match, trained) if found)
+        trained = {name: tensor.float() for name, tensor in (tensors or load_file(FILE)).items()}
+        depth = 1 + max(int(match[1]) for match in map(_LAYER.match, trained) if match)
         with quiet():
             body = AutoModel.from_pretrained(
                 location, use_safetensors=True, trust_remote_code=False, add_pooling_layer=False,
@@ -218,36 +218,38 @@ class HeadedEncoder:
         self.output = words.to(device, kind, copy=True)  # before [MASK] gets its own vector
         words[int(trained["mask_id"])] = trained["mask"]
         self.body: Any = body.to(device, kind)
-        self.trained = {name: each.to(device, kind) for name, each in trained.items() if "body" not in name}
+        self.trained = {
+            name: tensor.to(device, kind) for name, tensor in trained.items() if "body" not in name
+        }
         freeze_linears(self.body)
         self.products = products_of(self.body)
-        own = self.trained
-        output = [(own["dense.weight"], own["dense.bias"]), (self.output, own["bias"])]
+        head = self.trained
+        output = [(head["dense.weight"], head["dense.bias"]), (self.output, head["bias"])]
         with single_threaded_torch():
-            self.places = PLACES if all(place_is_free(one, PLACES, 1) for one in output) else 1
+            self.places = PLACES if all(place_is_free(product, PLACES, 1) for product in output) else 1
         self.size = int(words.shape[0])
         self.positions = int(body.config.max_position_embeddings)
 
     def logits(self, ids: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """Read the rows, then ask the output layer for the places alone."""
         states = self.body(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
-        asked = states[rows, columns]  # (n, H)
-        short = -len(asked) % self.places
-        padded = torch.cat([asked, asked[:1].expand(short, -1)])
-        found = [self._output(part) for part in padded.split(self.places)]
-        return torch.cat(found)[: len(asked)].float()
+        masked_states = states[rows, columns]  # (n, H)
+        short = -len(masked_states) % self.places
+        padded = torch.cat([masked_states, masked_states[:1].expand(short, -1)])
+        logits = [self._output(part) for part in padded.split(self.places)]
+        return torch.cat(logits)[: len(masked_states)].float()
 
     def _output(self, states: Tensor) -> Tensor:
         """(n, H) -> (n, V)."""
-        own = self.trained
-        states = F.gelu(multiply(states, own["dense.weight"], own["dense.bias"]))
-        states = F.layer_norm(states, states.shape[-1:], own["norm.weight"], own["norm.bias"])
-        return multiply(states, self.output, own["bias"])
+        head = self.trained
+        states = F.gelu(multiply(states, head["dense.weight"], head["dense.bias"]))
+        states = F.layer_norm(states, states.shape[-1:], head["norm.weight"], head["norm.bias"])
+        return multiply(states, self.output, head["bias"])
 
 
 def _merge(body: Any, trained: Mapping[str, Tensor]) -> None:
     """Add the low-rank products to the weights: W + up down."""
     for name, down in trained.items():
-        if found := _FACTOR.fullmatch(name):
-            layer = body.get_submodule(found[1])
-            layer.weight += trained[f"body.{found[1]}.up"] @ down
+        if match := _FACTOR.fullmatch(name):
+            layer = body.get_submodule(match[1])
+            layer.weight += trained[f"body.{match[1]}.up"] @ down

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mars_score import flags
-from mars_score.infilling.base import Request
 from mars_score.masking.tagging import NoTagger
 from mars_score.masking.templates import make_templates
+from mars_score.progress import Progress, silent
 from mars_score.text.languages import ENGLISH, is_foreign, resolved
 from mars_score.text.words import first_words
-from mars_score.types import Augmentation, Pair, human_reference
+from mars_score.types import Augmentation, InfillingRequest, Pair, human_reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mars_score.config import MaskingConfig
-    from mars_score.infilling.base import Infiller
     from mars_score.masking.tagging import Tagger
     from mars_score.progress import StageProgress
     from mars_score.text.frequency import Idf
+    from mars_score.types import Infilled
+
+
+class Infiller(Protocol):
+    """Fills blanks."""
+
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
+        """Answer each request, in order."""
 
 
 def augment(
@@ -44,7 +51,7 @@ def augment(
         # The writer would go on in a context's own language, so it sees none in another. By default all is English.
         hidden = config.language != ENGLISH and is_foreign(pair.context, language)
         context, question = ("", "") if hidden else (pair.context, pair.question)
-        requests.append(Request(context, templates, question, language))
+        requests.append(InfillingRequest(context, templates, question, language))
         progress("masking", done, len(pairs))
     answers = infiller.fill(requests, partial(progress, "infilling"))
     return [

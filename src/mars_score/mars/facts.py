@@ -16,8 +16,7 @@ from functools import cached_property
 
 from mars_score.text.frequency import rarity
 from mars_score.text.languages import ENGLISH
-from mars_score.text.sentences import sentences
-from mars_score.text.stop_words import is_function_word
+from mars_score.text.words import is_function_word, sentences
 from mars_score.types import Fact
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")

@@ -54,14 +54,14 @@ class Verdict:
 
     id: str
     expected: float
-    found: float
+    actual: float
     same_texts: bool
     """Whether the augmented references are the same to the letter."""
 
     @property
     def agrees(self) -> bool:
         """Whether this installation computes what it should."""
-        return self.same_texts and abs(self.expected - self.found) <= TOLERANCE
+        return self.same_texts and abs(self.expected - self.actual) <= TOLERANCE
 
 
 def record(item: ItemScore) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def examine(scorer: MarsScorer) -> list[Verdict]:
     wanted = {item["id"]: item for item in expected()["items"]}
     verdicts = []
     for item in scorer.score_examples(EXAMPLES):
-        golden, found = wanted[item.id], record(item)
-        same = golden["augmented"] == found["augmented"]
+        golden, actual = wanted[item.id], record(item)
+        same = golden["augmented"] == actual["augmented"]
         verdicts.append(Verdict(item.id, golden["score"], item.score, same))
     return verdicts

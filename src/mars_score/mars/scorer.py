@@ -20,8 +20,7 @@ from mars_score.io.examples import (
     refuse_without_references,
 )
 from mars_score.mars.augment import augment
-from mars_score.mars.models import ModelRegistry
-from mars_score.mars.naming import Naming, check_corpus
+from mars_score.mars.models import ModelRegistry, Naming, check_corpus
 from mars_score.mars.score import Comparator
 from mars_score.masking.templates import WordPlan, explain_words
 from mars_score.models.catalogue import SIMILARITY
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
 
     from mars_score.config import InfillingConfig, MaskingConfig, ScoringConfig
     from mars_score.encoders.base import Encoder
-    from mars_score.infilling.base import Infiller
     from mars_score.infilling.guided import GuidedInfiller
     from mars_score.lm.likelihood import Likelihood
+    from mars_score.mars.augment import Infiller
     from mars_score.masking.tagging import Tagger
     from mars_score.models.store import ModelStore
     from mars_score.storage.pack import Header
@@ -113,7 +112,7 @@ class MarsScorer:
         return self.with_options()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the settings alone: whoever unpickles loads the models when they are needed."""
+        """Pickle the settings alone: the process that unpickles it loads the models when they are needed."""
         cache, pack = self.augmentations.cache, self.augmentations.pack
         options = {
             "config": self.config, "store": self.parts.store, "device": self.parts.device, "memory": self.parts.memory,
@@ -142,8 +141,8 @@ class MarsScorer:
         if candidates is _ABSENT:
             raise TypeError("score() needs candidates: score(candidates, references, contexts)")
         examples = make_examples(candidates, references, contexts, ids, questions)
-        with showing(progress) as told:
-            return self.score_examples(examples, progress=told)
+        with showing(progress) as report:
+            return self.score_examples(examples, progress=report)
 
     def score_examples(
         self, examples: Sequence[Example], *, progress: StageProgress = silent_stages, strict: bool = False
@@ -205,14 +204,14 @@ class MarsScorer:
         """
         check_corpus(self.config, known=self.corpus is not None)
         ratios = {0.0, *self.config.masking.ratios}
-        for pair, found in augmented.items():
-            if {one.ratio for one in found.augmented} != ratios:
+        for pair, augmentation in augmented.items():
+            if {variant.ratio for variant in augmentation.augmented} != ratios:
                 raise InputError(
                     f"the augmentation of {pair.reference!r} was made with other masking ratios",
                     remedy="add augmentations that were made with this scorer's settings",
                 )
         memory = self.augmentations.memory(self._settings(self.idf_for([])))
-        memory.keep({Pair(*map(clean, pair)): found for pair, found in augmented.items()})
+        memory.keep({Pair(*map(clean, pair)): augmentation for pair, augmentation in augmented.items()})
 
     def to_augment(self, examples: Sequence[Example]) -> list[Pair]:
         """Return the pairs that would have to be augmented, as neither memory nor cache nor pack has them."""
@@ -235,13 +234,13 @@ class MarsScorer:
             costs, begun = self.costs, perf_counter()
             tagger, before = self.tagger, tokens_generated(self.infiller)
             loaded = perf_counter()
-            found = augment(pairs, self.config.masking, tagger, idf, self.infiller, progress)
+            augmentations = augment(pairs, self.config.masking, tagger, idf, self.infiller, progress)
             costs.loading += loaded - begun
             costs.seconds += perf_counter() - loaded
             costs.size += sum(map(size_of, pairs))
-            costs.augmented += len(found)
+            costs.augmented += len(augmentations)
             costs.generated += tokens_generated(self.infiller) - before
-            return found
+            return augmentations
 
         return self.augmentations.find(
             rows, self._settings(idf), lambda: self._naming.cache_namespace(idf), compute, progress
@@ -340,8 +339,8 @@ class MarsScorer:
     @property
     def _likelihood(self) -> Likelihood | None:
         """The language model as a reader of candidates, where the settings ask for it."""
-        asked = self.config.scoring.likelihood
-        return self.parts.likelihood(self.config.infilling) if asked else None
+        weight = self.config.scoring.likelihood
+        return self.parts.likelihood(self.config.infilling) if weight else None
 
     @cached_property
     def encoder(self) -> Encoder:

@@ -65,8 +65,8 @@ class SpacyTagger:
     def _universal(self, words: Sequence[str]) -> list[Tag]:
         """By universal parts of speech. The last part of a word decides: of "l'eau", that is the noun."""
         parts = [_ELISION.findall(_plain(word)) or [word] for word in words]
-        found = iter(self._read([part for split in parts for part in split]))
-        read = [[next(found).pos_ for _ in split][-1] for split in parts]
+        tokens = iter(self._read([part for split in parts for part in split]))
+        read = [[next(tokens).pos_ for _ in split][-1] for split in parts]
         return [
             _UNIVERSAL.get(tag, "other") if any(map(str.isalnum, word)) else "other"
             for word, tag in zip(words, read, strict=True)
@@ -154,16 +154,16 @@ def _checked(folder: Path) -> list[str]:
     nlp, components = dict(config.get("nlp", {})), dict(config.get("components", {}))
     pipeline = nlp.get("pipeline")
     names = {*components, *(pipeline if isinstance(pipeline, list) else ())}
-    asked = [(f"{key} = {value}", value in _KNOWN) for key, value in _registered(nlp)]
+    checks = [(f"{key} = {value}", value in _KNOWN) for key, value in _registered(nlp)]
     language = nlp.get("lang")
-    asked.append((f"lang = {language}", isinstance(language, str) and language.isalnum()))
+    checks.append((f"lang = {language}", isinstance(language, str) and language.isalnum()))
     used = _used(components, language)
     for name in used:
         component = components.get(name, {"factory": name})
-        asked.append((f"{name}: factory = {component.get('factory')}", component.get("factory") == name))
-        asked += [(f"{name}: {key} = {value}", value in _KNOWN) for key, value in _registered(component)]
-    for what, known in asked:
-        if not known:
+        checks.append((f"{name}: factory = {component.get('factory')}", component.get("factory") == name))
+        checks += [(f"{name}: {key} = {value}", value in _KNOWN) for key, value in _registered(component)]
+    for what, allowed in checks:
+        if not allowed:
             raise ModelError(
                 f"{folder / 'config.cfg'} asks for {what}, which is no part of a plain tagger of spaCy: what is "
                 "registered elsewhere may run code as it is loaded\n"
@@ -174,14 +174,14 @@ def _checked(folder: Path) -> list[str]:
 
 def _registered(value: Any) -> list[tuple[str, str]]:
     """What a part of the settings takes from a registry, however deep it stands."""
-    found: list[tuple[str, str]] = []
+    registered: list[tuple[str, str]] = []
     if isinstance(value, dict):
         for key, inner in value.items():
-            found += [(key, str(inner))] if key.startswith("@") else _registered(inner)
+            registered += [(key, str(inner))] if key.startswith("@") else _registered(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            found += _registered(inner)
-    return found
+            registered += _registered(inner)
+    return registered
 
 
 class PatternTagger:
@@ -195,9 +195,9 @@ class PatternTagger:
         return _tag(words, self._penn)
 
     def _penn(self, parts: list[str]) -> list[str]:
-        found = [penn for _, penn in self._tagger.tag(" ".join(parts), tokenize=False)]
-        if len(found) == len(parts):
-            return found
+        penn_tags = [penn for _, penn in self._tagger.tag(" ".join(parts), tokenize=False)]
+        if len(penn_tags) == len(parts):
+            return penn_tags
         # TextBlob split the parts in its own way: tag each by itself.
         return [self._tagger.tag(part, tokenize=False)[0][1] for part in parts]
 
@@ -238,8 +238,8 @@ def _tag(words: Sequence[str], penn: Callable[[list[str]], list[str]]) -> list[T
     if not words:
         return []
     parts = [_split(word) for word in words]
-    found = iter(penn([part for split in parts for part in split]))
-    tagged = [[next(found) for _ in split] for split in parts]
+    part_tags = iter(penn([part for split in parts for part in split]))
+    tagged = [[next(part_tags) for _ in split] for split in parts]
     # What has no letter and no digit is never a noun, though taggers guess so of an emoji.
     return [
         _PENN.get(first[:2], "other") if any(map(str.isalnum, word)) else "other"
@@ -258,8 +258,8 @@ def _split(word: str) -> tuple[str, ...]:
     Whole, "don't" would be an adverb and "she'll" a noun.
     """
     plain = _plain(word)
-    found = _CONTRACTION.fullmatch(plain)
-    return found.groups() if found else (plain,)
+    contraction = _CONTRACTION.fullmatch(plain)
+    return contraction.groups() if contraction else (plain,)
 
 
 def _plain(word: str) -> str:

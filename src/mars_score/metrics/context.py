@@ -54,13 +54,15 @@ class MarsContext:
 
     def score(self, examples: Sequence[Example], progress: StageProgress = silent_stages) -> list[Value]:
         """Encode and read every text once."""
-        texts = list(dict.fromkeys(text for one in examples for text in (one.candidate, one.context)))
+        texts = list(
+            dict.fromkeys(text for example in examples for text in (example.candidate, example.context))
+        )
         encodings = dict(zip(texts, self.encoder.encode(texts, partial(progress, "encoding")), strict=True))
-        pairs = [(one.context, one.candidate) for one in examples]
+        pairs = [(example.context, example.candidate) for example in examples]
         readings = self.likelihood.read(pairs, partial(progress, "reading"))
         return [
-            _value(one, encodings[one.candidate], encodings[one.context], reading)
-            for one, reading in zip(examples, readings, strict=True)
+            _value(example, encodings[example.candidate], encodings[example.context], reading)
+            for example, reading in zip(examples, readings, strict=True)
         ]
 
 

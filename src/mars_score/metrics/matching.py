@@ -104,13 +104,13 @@ def _blocks(examples: Sequence[Example]) -> Iterator[tuple[list[int], list[str]]
 
     Rows with the same references are neighbours: those of many systems are then prepared once.
     """
-    alike: dict[tuple[str, ...], list[int]] = {}
+    by_references: dict[tuple[str, ...], list[int]] = {}
     for row, example in enumerate(examples):
-        alike.setdefault(example.references, []).append(row)
+        by_references.setdefault(example.references, []).append(row)
     rows: list[int] = []
     texts: set[str] = set()
     size = 0
-    for row in chain.from_iterable(alike.values()):
+    for row in chain.from_iterable(by_references.values()):
         fresh = {examples[row].candidate, *examples[row].references} - texts
         size += sum(map(len, fresh))
         rows.append(row)

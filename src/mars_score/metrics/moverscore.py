@@ -31,8 +31,8 @@ from mars_score.errors import ConfigError
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, match
 from mars_score.progress import Progress, StageProgress, silent_stages
-from mars_score.text import stop_words
 from mars_score.text.frequency import BackgroundIdf, Idf
+from mars_score.text.words import FUNCTION_WORDS_VERSION, is_function_word, is_punctuation
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class MoverScore:
     @property
     def signature(self) -> str:
         """Encoder, n-grams, weights, which words count, solver."""
-        left_out = "punct" if self.function_words else f"punct+{stop_words.VERSION}"
+        left_out = "punct" if self.function_words else f"punct+{FUNCTION_WORDS_VERSION}"
         return metric_signature(
             self.name,
             enc=f"{self.encoder_name}.{self.encoder.settings}",
@@ -102,9 +102,9 @@ class MoverScore:
 
     def _counting(self, words: list[str]) -> list[int]:
         """Indices of the words that count; of all words where none would be left."""
-        kept = [index for index, word in enumerate(words) if not stop_words.is_punctuation(word)]
+        kept = [index for index, word in enumerate(words) if not is_punctuation(word)]
         if not self.function_words:
-            kept = [index for index in kept if not stop_words.is_function_word(words[index])] or kept
+            kept = [index for index in kept if not is_function_word(words[index])] or kept
         return kept or list(range(len(words)))
 
 

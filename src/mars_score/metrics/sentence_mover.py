@@ -14,7 +14,7 @@ long and far apart, so scores of different texts are small numbers; their order 
 - A word without a vector is looked up without its contraction ("Anna's"), then by its parts ("half-asleep"). If
   that fails, it is passed over; the authors' code gives them a vector of zeros, which is nearer to
   every word than words are to each other.
-- Sentences are found by the rule of :mod:`mars_score.text.sentences`.
+- Sentences are found by the rule of :func:`mars_score.text.words.sentences`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,14 @@ import numpy as np
 from mars_score.fingerprint import metric_signature
 from mars_score.metrics.matching import SOLVER, Bag, Prepared, bag, distance, match
 from mars_score.progress import Progress, StageProgress, silent_stages
-from mars_score.text import sentences, stop_words
-from mars_score.text.words import words
+from mars_score.text.words import (
+    FUNCTION_WORDS_VERSION,
+    SENTENCES_VERSION,
+    is_function_word,
+    is_punctuation,
+    sentences,
+    words,
+)
 from mars_score.types import Example
 
 if TYPE_CHECKING:
@@ -68,8 +74,8 @@ class SentenceMover:
             self.name,
             words=self.vectors_name,
             sentences=self.encoder_name,
-            without=f"punct+{stop_words.VERSION}",
-            split=sentences.VERSION,
+            without=f"punct+{FUNCTION_WORDS_VERSION}",
+            split=SENTENCES_VERSION,
             emd=SOLVER,
             refs="best",
         )
@@ -100,7 +106,7 @@ class SentenceMover:
         """The sentences that have words that count."""
         in_vocabulary = [
             (sentence, [part for word in words(sentence) for part in self._in_vocabulary(word.text)])
-            for sentence in sentences.sentences(text)
+            for sentence in sentences(text)
         ]
         with_content_words = [
             (sentence, [word for word in sentence_words if _is_content_word(word)])
@@ -145,4 +151,4 @@ class SentenceMover:
 
 
 def _is_content_word(word: str) -> bool:
-    return not (stop_words.is_punctuation(word) or stop_words.is_function_word(word))
+    return not (is_punctuation(word) or is_function_word(word))

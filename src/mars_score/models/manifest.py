@@ -53,24 +53,24 @@ def sha256_once(path: Path, record: Path | None = None) -> str:
     stat = path.stat()
     version = [stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns]
     record = record or _default_record()
-    known = _read_record(record).get(str(path))
-    if isinstance(known, dict) and known.get("version") == version:
-        return str(known["sha256"])
+    recorded = _read_record(record).get(str(path))
+    if isinstance(recorded, dict) and recorded.get("version") == version:
+        return str(recorded["sha256"])
     return _sha256_of_version(path, tuple(version), record)
 
 
 @lru_cache(maxsize=256)
 def _sha256_of_version(path: Path, version: tuple[int, ...], record: Path) -> str:
-    found = sha256_of(path)
+    digest = sha256_of(path)
     if time.time_ns() - max(version[2:]) > _FRESH:
         others = {name: entry for name, entry in _read_record(record).items() if Path(name).exists()}
-        text = json.dumps({**others, str(path): {"version": list(version), "sha256": found}}, indent=1)
+        text = json.dumps({**others, str(path): {"version": list(version), "sha256": digest}}, indent=1)
         # A store may be read-only, and of two processes that write the later wins: the hash is only read again.
         with suppress(OSError):
             with tempfile.NamedTemporaryFile("w", dir=record.parent, prefix=HASHES, delete=False) as file:
                 file.write(text)
             os.replace(file.name, record)
-    return found
+    return digest
 
 
 def _read_record(record: Path) -> dict[str, object]:

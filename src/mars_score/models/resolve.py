@@ -65,11 +65,8 @@ def resolve(name: str, role: str | tuple[str, ...], store: ModelStore) -> Resolv
     else:
         folder = fetch_from_hub(name)
         kind, location = roles[0], str(folder)
-    if kind not in (
-        "tagger",
-        "wordnet",
-        "word-vectors",
-    ):  # a tagger's settings are checked where it is loaded
+    # A tagger's settings are checked where it is loaded.
+    if kind not in ("tagger", "wordnet", "word-vectors"):
         refuse_code(folder)
     return ResolvedModel(name, source, location, folder_hash(folder, kind), None, kind)
 

@@ -1,20 +1,21 @@
 """Tokenizers and weights straight from a model's folder, without the library that knows every model.
 
-Importing that library and letting it find out what a folder holds takes longer than scoring a row. For the makes
-that this package has networks for, `tokenizer.json` and `model.safetensors` say all there is to know.
+Importing that library and letting it find out what a folder holds takes longer than scoring a row. For the
+architectures that this package has networks for, `tokenizer.json` and `model.safetensors` say all there is to know.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import warnings
+from contextlib import contextmanager, redirect_stderr
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from mars_score.models.report import quiet
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 WEIGHTS = "model.safetensors"
@@ -141,3 +142,22 @@ def _content(token: Any) -> str | None:
     """The text of a special token, which some files give with how it is matched."""
     text = token.get("content") if isinstance(token, dict) else token
     return text if isinstance(text, str) else None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the libraries' own bars and notes while the block runs: a pipe must stay clean."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        # One bar of tqdm cannot be switched off, so standard error is redirected.
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()

@@ -1,4 +1,4 @@
-"""The augmentation cache: one SQLite file that many processes use at once, and how it is looked after."""
+"""The augmentation cache: one SQLite file that many processes use at once, and how it is maintained."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def _touch(db: sqlite3.Connection, keys: Sequence[bytes]) -> None:
 
 
 def _evict(db: sqlite3.Connection, size: int) -> None:
-    """Remove the rows that were not used for longest, a tenth at a time, and give their space back."""
+    """Remove the least recently used rows, a tenth at a time, and give their space back."""
     with writing(db):
         (count,) = db.execute("SELECT count(*) FROM rows").fetchone()
         while count and used_bytes(db) > size:  # another process may have been here first

@@ -1,4 +1,4 @@
-"""Memory: a cache of bounded size, of which what was not asked for longest goes first; free pages are given back."""
+"""Memory: a cache of bounded size, which drops what was least recently used; free pages are given back."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def malloc_trim() -> None:
     """Return free pages to the system, where the C library can (glibc); elsewhere nothing happens.
 
     Decoding allocates and frees tensors of many sizes. The C library keeps what was freed, in holes between what
-    is in use, and a long job would hold a few hundred megabytes that nobody needs.
+    is in use, and a long job would hold a few hundred megabytes that nothing needs.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:

@@ -119,6 +119,6 @@ def select_keys(
 ) -> Iterator[tuple[Any, ...]]:
     """Select the rows of a table that have one of the keys. In a damaged file, anything may stand in them."""
     for start in range(0, len(keys), ASK):
-        asked = keys[start : start + ASK]
-        marks = ",".join("?" * len(asked))
-        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", asked)
+        batch = keys[start : start + ASK]
+        marks = ",".join("?" * len(batch))
+        yield from db.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", batch)

@@ -15,8 +15,7 @@ from mars_score.study.results import Disagreement, ResultTerm
 from mars_score.study.results_file import from_json, to_json
 from mars_score.study.store import ScoreStore, row_key
 from mars_score.study.worker import LazyMetric
-from mars_score.text.stop_words import is_function_word, is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, is_punctuation, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Texts as such: cleaning, words, sentences, and how frequent words are."""
+"""Texts: cleaning, words, sentences, and how frequent words are."""

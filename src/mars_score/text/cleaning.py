@@ -50,7 +50,7 @@ def _without(unwanted: str, text: str) -> str:
     What stood around a match is joined by one space, unless a line or a phrase starts or ends there. So the
     two sides cannot make a new link or hashtag, and cleaning twice is cleaning once.
     """
-    # The look-behind lets a match start only at the first of many spaces, which else took quadratic time.
+    # The look-behind lets a match start only at the first of many spaces, which would otherwise take quadratic time.
     run = rf"(?<![ \t])(?:[ \t]*{unwanted})+"
 
     def gap(match: re.Match[str]) -> str:

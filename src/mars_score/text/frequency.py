@@ -136,11 +136,11 @@ class CorpusIdf:
 
 
 COMMONEST = 8.0
-"""On the scale of `wordfreq` (log10 of occurrences in a thousand million words) no word is commoner."""
+"""On the scale of `wordfreq` (log10 of occurrences per billion words) no word is more common."""
 
 
 def rarity(word: str) -> float:
-    """0 for the commonest words of English, 8 for a word that nobody uses."""
+    """0 for the most common words of English, 8 for a word that nobody uses."""
     from wordfreq import zipf_frequency
 
     return max(0.0, COMMONEST - float(zipf_frequency(word, "en")))

@@ -1,4 +1,4 @@
-"""Which language a text is in, told by its script and its common words; and whether it is in the one expected.
+"""Which language a text is in, by its script and its common words, and whether that is the expected one.
 
 `wordfreq` has word frequencies of the languages here. Only their most common words are read for this: they make up
 half of any text, and no name, however rare, counts against a language.
@@ -33,9 +33,9 @@ SCRIPTS = {code: script for script, codes in _SCRIPTS.items() for code in codes.
 """The script of each language."""
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 
-# Whoever changes what is below raises `LANGUAGE_RULES` in signature.py.
+# Raise `LANGUAGE_RULES` in signature.py when you change what is below.
 COMMON = 4.0
-"""On the scale of `wordfreq` (log10 of occurrences in a thousand million words): rarer words are not looked at,"""
+"""On the scale of `wordfreq` (log10 of occurrences per billion words): rarer words are not looked at,"""
 RARE = 3.0
 """and count as much as this."""
 FLUENT = 4.9
@@ -45,7 +45,7 @@ MARGIN = 0.3
 EVIDENCE = 2.0
 """and so much in all: one common word of another language is a coincidence."""
 MANY = 8
-"""Words of a text, none of them common in its language, that make it foreign whatever it is."""
+"""With so many words, none of them common in its language, a text is foreign whatever else it is."""
 TELLING = 4.5
 """English words that are so common tell that a text is English."""
 LETTERS = 12
@@ -63,13 +63,13 @@ def resolved(setting: str, text: str, around: str = "") -> str:
 
 def language_of(text: str, around: str = "") -> str:
     """Tell a text's language; one that is too short to tell is read together with what is around it."""
-    found = _best(text)
-    if found is None and around.strip():
-        found = _best(f"{around}\n{text}")
+    language = _best(text)
+    if language is None and around.strip():
+        language = _best(f"{around}\n{text}")
     likely = _likely(script_of(text) or script_of(around))
-    if found is None and likely in SCRIPTS and is_foreign(text, likely):
-        found = _ranked(text, SCRIPTS[likely])[0][1]  # two languages that are much alike
-    return found or likely
+    if language is None and likely in SCRIPTS and is_foreign(text, likely):
+        language = _ranked(text, SCRIPTS[likely])[0][1]  # two languages that are much alike
+    return language or likely
 
 
 def is_foreign(text: str, language: str) -> bool:
@@ -85,15 +85,15 @@ def is_foreign(text: str, language: str) -> bool:
     if script == "CJK":
         return _letters(text) >= LETTERS and (_kana(text) >= KANA) != (language == "ja")
     words = _words(text)
-    own = _commonness(words, language)
-    if own >= FLUENT:
+    commonness = _commonness(words, language)
+    if commonness >= FLUENT:
         return False
     rivals = [
         _commonness(words, other) for other in SCRIPTS if SCRIPTS[other] == script and other != language
     ]
-    gain = max(rivals, default=own) - own
+    gain = max(rivals, default=commonness) - commonness
     return (gain > MARGIN and gain * len(words) > EVIDENCE) or (
-        own <= RARE and len(words) >= MANY and bool(rivals)
+        commonness <= RARE and len(words) >= MANY and bool(rivals)
     )
 
 
@@ -219,5 +219,5 @@ def table_path(language: str, size: str = "large") -> Path | None:
     assert spec is not None
     assert spec.origin is not None
     folder = Path(spec.origin).with_name("data")
-    paths = [folder / f"{each}_{language}.msgpack.gz" for each in (size, "small")]
+    paths = [folder / f"{wordlist}_{language}.msgpack.gz" for wordlist in (size, "small")]
     return next((path for path in paths if path.is_file()), None)

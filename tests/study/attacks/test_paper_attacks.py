@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mars_score.study.attacks.base import passage
 from mars_score.study.attacks.edits import reorder, retrieve
-from mars_score.text.sentences import sentences
+from mars_score.text.words import sentences
 from tests.study.attacks.rows import CONTEXT, example, examples, spaced_examples
 
 if TYPE_CHECKING:

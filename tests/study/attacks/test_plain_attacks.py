@@ -21,7 +21,7 @@ from mars_score.study.attacks.edits import (
     truncate,
     unrelated,
 )
-from mars_score.text.sentences import sentences as split
+from mars_score.text.words import sentences as split
 from mars_score.types import Example
 from tests.study.attacks.rows import example, examples, spaced_examples
 

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mars_score.errors import ModelError
-from mars_score.infilling import judge
 from mars_score.infilling.decoder import search_state
-from mars_score.infilling.decoder.batch import Batch, BatchRow, GreedyBatch
-from mars_score.infilling.decoder.state import Job, Limits
+from mars_score.infilling.decoder.state import TIE, Job, Limits
 from mars_score.infilling.planning import Chooser
 from mars_score.infilling.seams import SeamRules
 from mars_score.progress import Progress, silent
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mars_score.config import InfillingConfig
+    from mars_score.infilling.decoder.batch import Batch, BatchRow
     from mars_score.lm.causal import LanguageModel
 
 Fills = tuple[tuple[int, ...], ...]
@@ -37,7 +36,7 @@ Fills = tuple[tuple[int, ...], ...]
 MAX_ROWS = 96
 """Rows in flight; on a CPU, more than this makes a step longer but no token cheaper."""
 SMALLEST = 128
-"""Rows of up to this many cache columns are not told apart by size."""
+"""Rows of up to this many cache columns are not separated by size."""
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +71,7 @@ class DecodingEngine:
         self.model, self.config, self.memory, self.max_rows = model, config, memory, max_rows
         self.limits = Limits(
             sigma=config.sigma, window=config.judge_window, keep=config.judge_keep, horizon=config.horizon,
-            plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=judge.TIE[config.dtype],
+            plan=config.planner != "off", compare_unplanned=config.compare_unplanned, tie=TIE[config.dtype],
         )  # fmt: skip
         self.search = search_state.SearchLimits.of(config)
         self.chooser = Chooser(model, config)
@@ -141,6 +140,8 @@ class DecodingEngine:
             from mars_score.infilling.decoder.search_batch import SearchBatch
 
             return SearchBatch
+        from mars_score.infilling.decoder.greedy import GreedyBatch
+
         return GreedyBatch
 
     def columns(self, job: Job) -> int:

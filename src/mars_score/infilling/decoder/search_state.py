@@ -45,7 +45,7 @@ class SearchLimits:
     proposals: int
     strands: int
     planned: int
-    """Strands of the planned policy beside those of the plain one; 0: there is no planner."""
+    """Strands of the planned policy besides those of the plain one; 0: there is no planner."""
     plain: bool
     """Whether the plain policy proposes where the planned one can."""
     sigma: int

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from mars_score.infilling.seams import Seam
 
+TIE = {"float32": 1e-5, "float16": 0.02, "bfloat16": 0.1}
+"""Mean log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 END = -1
 """Stands for the end of the text, the block that follows a last blank: any token that can close a text."""
 
@@ -190,7 +192,7 @@ class Row:
     @property
     def branches(self) -> list[tuple[Guess, int]]:
         """The tokens that judging reads: for each guess, places in the following block."""
-        return [(guess, place) for guess in self.kept for place in range(self.window - 1)]
+        return [(guess, offset) for guess in self.kept for offset in range(self.window - 1)]
 
     @property
     def guesses(self) -> list[Guess]:
@@ -230,7 +232,7 @@ class Row:
         """Start with a block, unless no blank is left to fill."""
         self.block = block
         blocks = self.job.blocks[block:]
-        if not any(one.blank for one in blocks):
+        if not any(following_block.blank for following_block in blocks):
             self.phase = Phase.DONE
         elif blocks[0].blank:
             self.phase = Phase.GENERATE
@@ -295,14 +297,14 @@ def judging(row: Row) -> NewTokens[Row]:
     branches = row.branches
     seen = np.zeros((len(branches), row.used + len(branches)), bool)
     seen[:, : row.length] = True
-    for index, (guess, place) in enumerate(branches):
+    for index, (guess, offset) in enumerate(branches):
         seen[index, row.strands[guess.strand].columns[: guess.length]] = True
-        branch = row.used + index - place
-        seen[index, branch : branch + place + 1] = True
+        branch = row.used + index - offset
+        seen[index, branch : branch + offset + 1] = True
     return NewTokens(
         row,
-        ids=[row.following[place] for _, place in branches],
+        ids=[row.following[offset] for _, offset in branches],
         columns=list(range(row.used, row.used + len(branches))),
-        positions=[row.length + guess.length + place for guess, place in branches],
+        positions=[row.length + guess.length + offset for guess, offset in branches],
         visible=seen,
     )

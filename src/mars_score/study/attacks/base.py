@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
-from mars_score.text.sentences import sentences
-from mars_score.text.words import without_spaces, words
+from mars_score.text.words import sentences, without_spaces, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:

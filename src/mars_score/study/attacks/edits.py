@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mars_score.study.attacks.base import Perturb, one_of, passage, sentence_spans, shuffled, token_spans
-from mars_score.text.sentences import sentences
-from mars_score.text.stop_words import is_function_word
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, sentences, words
 from mars_score.types import Example
 
 if TYPE_CHECKING:

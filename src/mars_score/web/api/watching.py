@@ -12,10 +12,9 @@ from mars_score.types import AugmentedReference
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mars_score.infilling.base import Infilled, Request
     from mars_score.infilling.decoder.batch import BatchRow
     from mars_score.infilling.decoder.state import Job
-    from mars_score.types import Block, Template
+    from mars_score.types import Block, Infilled, InfillingRequest, Template
 
 
 class WatchedEngine(DecodingEngine):
@@ -41,7 +40,7 @@ class WatchedInfiller(GuidedInfiller):
         self._tell = tell
         self._number = 0
 
-    def fill(self, requests: Sequence[Request], progress: Progress = silent) -> list[Infilled]:
+    def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template, and tell of the templates before and after."""
         templates = [
             template

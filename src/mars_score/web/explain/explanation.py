@@ -13,8 +13,7 @@ from mars_score.io.fields import RowLocation, field_names, to_example
 from mars_score.io.output import INPUTS, format_of
 from mars_score.io.readers import raw_rows
 from mars_score.io.source import is_regular
-from mars_score.masking.cost import _fold as fold
-from mars_score.masking.cost import common
+from mars_score.masking.templates import common, fold
 from mars_score.progress import StageProgress, silent_stages
 from mars_score.text.cleaning import clean
 from mars_score.text.languages import ENGLISH, resolved

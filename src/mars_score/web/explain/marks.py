@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mars_score.io.html import isolated
-from mars_score.masking.cost import _fold as fold
+from mars_score.masking.templates import fold
 from mars_score.text.frequency import BackgroundIdf, rarity
 from mars_score.text.languages import ENGLISH
-from mars_score.text.stop_words import is_function_word, is_punctuation
-from mars_score.text.words import words
+from mars_score.text.words import is_function_word, is_punctuation, words
 from mars_score.web.explain.data import Mark
 
 if TYPE_CHECKING:
