@@ -24,7 +24,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -56,6 +56,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "gemma writes": {"lm": "gemma3-270m"},
 }
 """`greedy` is how version 0.1.0 filled blanks."""
+PAGE = Path(__file__).parents[1] / "docs" / "fills.md"
+_BLOCK = re.compile(r"(<!--fills-->\n).*?(<!--/fills-->)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
 
@@ -193,11 +195,13 @@ def main() -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="an option for all of them"
     )
     parser.add_argument("--read", type=int, default=0, help="print so many texts instead")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/fills.md too")
     options = parser.parse_args()
     named = [text.split("=", 1) for text in options.set]
     also = {name: setting_value(MarsConfig(), name, value) for name, value in named}
     judge = None if options.read else Judge()
     texts: list[tuple[str, Augmentation]] = []
+    lines: list[dict[str, Any]] = []
     for setting in options.setting or (["search"] if options.read else ["search", "greedy"]):
         scorer = MarsScorer(config=MarsConfig().with_options(ratios=RATIOS, **SETTINGS[setting], **also))
         for name in options.sets.split(","):
@@ -205,9 +209,25 @@ def main() -> None:
             augmented = augment(scorer, pairs(options.data / f"{name}.jsonl", count))
             texts += [(name, each) for each in augmented.values()]
             for line in measure(augmented, judge) if judge else ():
-                print(json.dumps({"set": name, "setting": setting, **line}), flush=True)
+                lines.append({"set": name, "setting": setting, **line})
+                print(json.dumps(lines[-1]), flush=True)
     if options.read:
         show(texts, options.read)
+    elif options.write:
+        page = PAGE.read_text("utf-8")
+        PAGE.write_text(_BLOCK.sub(lambda found: f"{found[1]}{table(lines)}\n{found[2]}", page), "utf-8")
+
+
+def table(lines: Sequence[dict[str, Any]]) -> str:
+    """A row for each set and setting, with the values of all ratios."""
+    names = ("seam", "surprise", "equal", "brought")
+    ratios = ", ".join(f"{ratio:.0%}" for ratio in RATIOS)
+    rows = [f"| set | setting | seam at {ratios} | text | equal | brought |", "|---|---|---|---|---|---|"]
+    for key, group in groupby(lines, key=lambda line: (line["set"], line["setting"])):
+        some = list(group)
+        cells = [", ".join(f"{line[name]:.2f}" for line in some) for name in names]
+        rows.append(f"| {' | '.join([*key, *cells])} |")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":
