@@ -15,6 +15,7 @@ from mars_score.cli import rating_sheet as sheet_command
 from mars_score.cli import study as study_command
 from mars_score.errors import ConfigError, InputError
 from mars_score.study import scoring
+from mars_score.study.attacks.robustness import ATTACKS
 from mars_score.study.plan import first_items
 from mars_score.study.report import page
 from mars_score.study.results_file import read_results
@@ -49,7 +50,7 @@ def test_from_beginning_to_end(data: str, folder: Path) -> None:
     result = read_results(folder)
     assert [metric.name for metric in result.metrics] == METRICS.split(",")
     assert [dataset.name for dataset in result.datasets] == ["toy"]
-    assert len(result.datasets[0].attacks) == 4 * 10
+    assert len(result.datasets[0].attacks) == 4 * len(ATTACKS)
     assert result.draws == 20
     first = (folder / "results.json").read_bytes()
     again = run(data, "--out", str(folder))

@@ -28,6 +28,12 @@ LANGUAGES = {
 }
 METRICS = ("mars", "mars_paper", "rougeL", "chrf", "bertscore")
 """BERTScore has the same encoder as MARS."""
+VARIANTS: dict[str, dict[str, float]] = {
+    "without words": {"words": 0.0},
+    "without relevance": {"relevance": 0.0},
+    "without facts": {"facts": 0.0},
+}
+"""What the score would be without one of its terms."""
 
 
 def language_lines(source: Path, rows: int, only: str = "") -> None:
@@ -45,11 +51,13 @@ def language_lines(source: Path, rows: int, only: str = "") -> None:
 def measured(scorer: MarsScorer, data: Dataset, language: str) -> dict[str, object]:
     """Agreement by metric, the share of fills in the language, flags by the English default, and attacks."""
     examples = list(data.examples)
+    values = {name: scores(scorer, name, examples) for name in METRICS}
+    values |= {
+        name: scores(scorer.with_options(**options), "mars", examples) for name, options in VARIANTS.items()
+    }
     agreement = {}
-    for name in METRICS:
-        rows = scored(
-            scores(scorer, name, examples), [row.human for row in data], _items(data), [""] * len(examples)
-        )
+    for name, each in values.items():
+        rows = scored(each, [row.human for row in data], _items(data), [""] * len(examples))
         pooled, by_item = correlate(rows, "pooled", "pearson").value, correlate(rows, "item", "kendall").value
         agreement[name] = [round(pooled or 0.0, 3), round(by_item or 0.0, 3)]
     texts = [one.text for each in scorer.augment_examples(examples).values() for one in each.augmented[1:]]

@@ -324,6 +324,6 @@ def test_a_page_is_not_told_of_the_command_line(client: TestClient) -> None:
     for body in (b'{"prediction": "c", "target": "r"}', b'{"foo": "c"}', b"foo,bar\n1,2\n"):
         headers = JSONL if body.startswith(b"{") else CSV
         remedy = client.post("/v1/jobs", content=body, headers=headers).json()["error"]["remedy"]
-        assert "Rename it in the file" in remedy
+        assert "rename it in the file" in remedy.lower()
         assert "--" not in remedy
         assert "Python" not in remedy
