@@ -54,12 +54,17 @@ class Measured:
         items = self.columns["item"]
         return scored(values, self.columns["human"], items, [""] * len(items))
 
+    @property
+    def few(self) -> bool:
+        """Whether hardly any item has two candidates, so that nothing can be said by item."""
+        items = self.columns["item"]
+        return len(items) - len(set(items)) < 10
+
     def agreement(self, values: list[float | None]) -> tuple[float, float]:
         """Pooled Pearson, and Kendall by item; NaN where it is undefined."""
-        items, rows = self.columns["item"], self.rows(values)
-        few = len(items) - len(set(items)) < 10
+        rows = self.rows(values)
         pooled = correlate(rows, "pooled", "pearson").value
-        by_item = None if few else correlate(rows, "item", "kendall").value
+        by_item = None if self.few else correlate(rows, "item", "kendall").value
         return (np.nan if pooled is None else pooled), (np.nan if by_item is None else by_item)
 
 
@@ -155,7 +160,7 @@ def _tested(sets: Mapping[str, Measured], values: Mapping[str, list[list[float |
             found = interval(
                 resampled_correlation(rows, "pooled", "pearson"), len(rows.item_names), draws=DRAWS
             )
-            accuracy = pairwise_accuracy(rows).value
+            accuracy = None if data.few else pairwise_accuracy(rows).value
             ahead = [data.rows(values[metric][place]) for metric in PAPER_BASELINES]
             tests = [perm_both(rows, other, draws=DRAWS) for other in ahead]
             wins = [test for test in tests if test.difference is not None and test.difference > 0]
