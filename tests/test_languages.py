@@ -212,8 +212,8 @@ def test_an_english_tagger_is_not_named_for_other_languages() -> None:
 def test_the_signature_names_other_languages_alone() -> None:
     names = {"lm": "m@1", "encoder": "e@2", "reader": "r@3", "tagger": "t@4", "idf": "idf-x"}
     assert "lang:" not in signature(MarsConfig(), **names)
-    assert "|lang:fr.v1|" in signature(MarsConfig().with_options(language="fr"), **names)
-    assert "|lang:auto.v1|" in signature(preset("multilingual"), **names)
+    assert "|lang:fr.v2|" in signature(MarsConfig().with_options(language="fr"), **names)
+    assert "|lang:auto.v2|" in signature(preset("multilingual"), **names)
 
 
 def test_the_multilingual_preset_has_no_english_part() -> None:

@@ -149,7 +149,8 @@ class ScoringConfig:
     """What each number, name or negation costs that neither context nor references bear out; two at most count."""
     likelihood: float = 0.0
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
-    read every candidate, which costs ten times as much as all the rest; preset ``thorough`` has 0.15."""
+    read every candidate, which costs ten times as much as all the rest; preset ``thorough`` has 0.15, ``multilingual``
+    0.03."""
     cap: bool = True
     """No candidate scores above a copy of its best reference, however near it is to the context."""
     scale: Literal["raw", "percent"] = "raw"
@@ -301,11 +302,19 @@ PRESETS: dict[str, MarsConfig] = {
     "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
     "thorough": MarsConfig(scoring=ScoringConfig(likelihood=0.15)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
-    # No English model takes part: neither a tagger nor the head that reads the order of words.
+    # No English model takes part: neither a tagger nor the head that reads the order of words, for which likelihood
+    # stands in. Weights by docs/languages.md.
     "multilingual": MarsConfig(
         masking=MaskingConfig(language="auto", tagger="none"),
         infilling=InfillingConfig(lm="gemma3-270m"),
-        scoring=ScoringConfig(encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0),
+        scoring=ScoringConfig(
+            encoder="embeddinggemma-300m",
+            reader="embeddinggemma-300m",
+            words=0.7,
+            match="recall",
+            fluency=0.0,
+            likelihood=0.03,
+        ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(
