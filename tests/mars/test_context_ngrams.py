@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 (texts of other scripts)
 """What a text copies from its context in runs of words, counted by hand and for any two texts."""
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS]
     python -m accuracy compare FOLDER [--write]
     python -m accuracy attacks DATA [--rows 40] [--write]
-    python -m accuracy languages DATA FOLDER [--items 20] [--only SET:LANGUAGE] [--write]
+    python -m accuracy languages DATA FOLDER [--items 20] [--fills 20] [--human-only] [--write]
 
 `features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
 of docs/accuracy.md in seconds. With `--human-only`, references are not augmented. `attacks` spoils candidates and asks
@@ -37,6 +37,9 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--rows", type=int, help="rows of each set, about")
     parser.add_argument("--items", type=int, default=20, help="references of each language")
+    parser.add_argument(
+        "--fills", type=int, default=20, help="references of each language whose fills are tested"
+    )
     parser.add_argument("--human-only", action="store_true", help="without augmented references")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the score"
@@ -56,7 +59,9 @@ def main() -> None:
         return
     if options.command == "languages":
         source, target = options.folders
-        measure_languages(source, target, options.items, options.only)
+        measure_languages(
+            source, target, options.items, options.fills, options.only, human_only=options.human_only
+        )
         table = language_table(target, source)
         print(table)
         if options.write:

@@ -34,13 +34,9 @@ LANGUAGES = {
 }
 RIVALS = ("rougeL", "chrf", "bertscore")
 """BERTScore has the same encoder as MARS."""
-VARIANTS: dict[str, dict[str, float]] = {
-    "without words": {"words": 0.0},
-    "without relevance": {"relevance": 0.0},
-    "without likelihood": {"likelihood": 0.0},
-}
-"""What the score would be without one of its terms."""
-SCORES = ("mars", "mars_paper", *VARIANTS, *RIVALS)
+TERMS = ("words", "relevance", "facts", "likelihood")
+"""What the score would be without one of them is told too."""
+SCORES = ("mars", "Eq. 7", *(f"without {term}" for term in TERMS), *RIVALS)
 ATTACKS = ("reorder", "retrieve")
 
 
@@ -50,50 +46,72 @@ def sample(rows: list[Rated], count: int) -> list[Rated]:
     return [row for _, item in islice(items, count) for row in item]
 
 
-def measure_languages(source: Path, target: Path, items: int, only: str = "") -> None:
-    """Measure each language of each set, and keep it."""
+def measure_languages(
+    source: Path, target: Path, items: int, fills: int, only: str = "", *, human_only: bool = False
+) -> None:
+    """Measure each language of each set, and keep it: agreement and attacks, then fills.
+
+    With `human_only`, references are augmented for the test of fills alone.
+    """
     scorer = MarsScorer(preset="multilingual")
+    scoring = scorer.with_options(ratios=()) if human_only else scorer
     target.mkdir(parents=True, exist_ok=True)
-    for name, languages in LANGUAGES.items():
-        dataset = load_dataset(source / f"{name}.jsonl")
-        for language in languages:
-            path = target / f"{name}-{language}.json"
-            if path.is_file() or only not in ("", f"{name}:{language}"):
-                continue
-            data = Dataset(name, tuple(sample(list(select(dataset, langs=[language])), items)))
-            start = time.monotonic()
-            found = {"set": name, "language": language, **measured(scorer, data, language)}
-            path.write_text(json.dumps({**found, "seconds": time.monotonic() - start}), encoding="utf-8")
-            print(f"{name} {language} done", file=sys.stderr, flush=True)
+    for what in ("agreement", "fills") if fills else ("agreement",):
+        for name, languages in LANGUAGES.items():
+            dataset = load_dataset(source / f"{name}.jsonl")
+            for language in languages:
+                path = target / f"{name}-{language}-{what}.json"
+                if path.is_file() or only not in ("", f"{name}:{language}"):
+                    continue
+                start, rows = time.monotonic(), list(select(dataset, langs=[language]))
+                if what == "agreement":
+                    found = agreement(scoring, Dataset(name, tuple(sample(rows, items))))
+                else:
+                    found = tested_fills(scorer, [row.example for row in sample(rows, fills)], language)
+                path.write_text(json.dumps({**found, "seconds": time.monotonic() - start}), encoding="utf-8")
+                print(f"{name} {language} {what} done", file=sys.stderr, flush=True)
 
 
-def measured(scorer: MarsScorer, data: Dataset, language: str) -> dict[str, object]:
-    """Agreement by metric, the share of fills in the language, flags by the English default, and attacks."""
+def agreement(scorer: MarsScorer, data: Dataset) -> dict[str, Any]:
+    """Pooled Pearson and Kendall by item of each score, and the attacks."""
     examples = list(data.examples)
-    values = {name: scores(scorer, name, examples) for name in ("mars", "mars_paper", *RIVALS)}
-    values |= {
-        name: scores(scorer.with_options(**options), "mars", examples) for name, options in VARIANTS.items()
-    }
-    agreement = {}
+    result = scorer.score_examples(examples)
+    values: dict[str, list[float | None]] = {"mars": [item.score for item in result]}
+    amounts = [{part.name: part.amount for part in item.adjustments} for item in result]
+    formula = [sum(term.cosine * term.weight for term in item.augmented) for item in result]
+    values["Eq. 7"] = list(formula)
+    for left_out in TERMS:
+        terms = [term for term in TERMS if term != left_out]
+        values[f"without {left_out}"] = [
+            own + sum(amount.get(term, 0.0) for term in terms)
+            for own, amount in zip(formula, amounts, strict=True)
+        ]
+    values |= {name: [value.score for value in make_metric(name, scorer).score(examples)] for name in RIVALS}
+    pairs = {}
     for name, each in values.items():
-        rows = scored(each, [row.human for row in data], _items(data), [""] * len(examples))
+        rows = scored(each, [row.human for row in data], list(map(item_order, data)), [""] * len(examples))
         pooled, by_item = correlate(rows, "pooled", "pearson").value, correlate(rows, "item", "kendall").value
-        agreement[name] = [pooled or 0.0, by_item or 0.0]
+        pairs[name] = [pooled or 0.0, by_item or 0.0]
+    return {
+        "signature": result.signature,
+        "rows": len(examples),
+        "agreement": pairs,
+        "attacks": {attack: robust(scorer, data, values["mars"], attack) for attack in ATTACKS},
+    }
+
+
+def tested_fills(scorer: MarsScorer, examples: Sequence[Example], language: str) -> dict[str, Any]:
+    """The share of augmented references that keep to the language."""
     augmentations = scorer.augment_examples(examples).values()
-    texts = [one for each in augmentations for one in each.augmented[1:]]
     return {
         "signature": scorer.signature,
-        "rows": len(examples),
         "references": len(augmentations),
-        "agreement": agreement,
-        "in the language": _share(stays(one, language) for one in texts),
-        "flagged by the default": _share(map(flagged, examples)),
-        "attacks": {attack: robust(scorer, data, attack) for attack in ATTACKS},
+        "in the language": [stays(one, language) for each in augmentations for one in each.augmented[1:]],
     }
 
 
 def stays(augmented: AugmentedReference, language: str) -> bool:
-    """Whether an augmented reference keeps to a language by script and word frequency: the text, and its fills alone."""
+    """Whether an augmented reference keeps to a language by script and word frequency; its fills alone, too."""
     return not any(is_foreign(text, language) for text in (augmented.text, " ".join(augmented.fills)))
 
 
@@ -102,72 +120,73 @@ def flagged(example: Example) -> bool:
     return mismatch("en", example.references[0], example.context)
 
 
-def scores(scorer: MarsScorer, metric: str, examples: Sequence[Example]) -> list[float | None]:
-    """The scores of a metric by the multilingual preset."""
-    return [value.score for value in make_metric(metric, scorer).score(examples)]
+def robust(scorer: MarsScorer, data: Dataset, scores: Sequence[float | None], attack: str) -> float | None:
+    """The share of rows whose original scores higher; of the upper half by ratings, where a text is retrieved.
 
-
-def robust(scorer: MarsScorer, data: Dataset, attack: str) -> float | None:
-    """The share of rows whose original scores higher; of the upper half by ratings, where a text is retrieved."""
-    attacked = attack_dataset(data, attack)
+    Rows of half of the items are spoilt, which is enough for a share and costs less.
+    """
+    attacked = attack_dataset(Dataset(data.name, data.rows[: len(data) // 2]), attack)
     if not attacked.rows:
         return None
-    original = [data.examples[row] for row in attacked.rows]
     result = robustness(
-        scores(scorer, "mars", original),
-        scores(scorer, "mars", attacked.examples),
+        [scores[row] for row in attacked.rows],
+        [item.score for item in scorer.score_examples(list(attacked.examples))],
         [data.rows[row].human for row in attacked.rows],
     )
     return result.upper_share if attack == "retrieve" else result.share
 
 
 def language_table(folder: Path, source: Path) -> str:
-    """What was measured, as tables for docs/languages.md; and how often English rows are flagged."""
-    found = [
-        json.loads(path.read_text("utf-8"))
-        for name, languages in LANGUAGES.items()
-        for language in languages
-        if (path := folder / f"{name}-{language}.json").is_file()
-    ]
+    """What was measured, as tables for docs/languages.md; and how often rows are flagged by the English default."""
+    found = _stored(folder, "agreement")
     lines = [
-        f"| set | rows | {' | '.join(SCORES)} | best |",
-        "|---|---|" + "---|" * (len(SCORES) + 1),
+        f"| set | rows | {' | '.join(SCORES)} |",
+        "|---|---|" + "---|" * len(SCORES),
         *(
-            f"| {one['set']} {one['language']} | {one['rows']} | "
+            f"| {name} | {one['rows']} | "
             + " | ".join(_both(one["agreement"][score]) for score in SCORES)
-            + f" | {_best(one)} |"
-            for one in found
+            + " |"
+            for name, one in found.items()
         ),
     ]
-    by_set = {name: [one for one in found if one["set"] == name] for name in LANGUAGES}
-    for title, group in {**{f"mean of {name}": each for name, each in by_set.items()}, "mean": found}.items():
-        if group:
-            means = [_means([one["agreement"][score] for one in group]) for score in SCORES]
-            lines.append(f"| {title} | | {' | '.join(map(_both, means))} | |")
-    ahead = sum(_best(one) == "mars" for one in found)
-    difference = _means([one["agreement"]["mars"] for one in found])[0] - (
-        _means([one["agreement"]["chrf"] for one in found])[0]
-    )
+    for title in (*LANGUAGES, ""):
+        group = [one for name, one in found.items() if name.startswith(title)]
+        means = [_means(group, score) for score in SCORES]
+        lines.append(f"| mean{title and f' of {title}'} | | {' | '.join(map(_both, means))} |")
+    ahead = sum(_best(one) == "mars" for one in found.values())
+    difference = _means(list(found.values()), "mars")[0] - _means(list(found.values()), "chrf")[0]
     lines += [
         "",
         f"By Pearson, `mars` is ahead of ROUGE-L, chrF and BERTScore on {ahead} of {len(found)}; its mean is "
         f"{_number(difference)} above chrF's.",
         "",
-        "| set | references | fills in the language | flagged by the default | reorder | retrieve |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {one['set']} {one['language']} | {one['references']} | {one['in the language']:.0%} | "
-            f"{one['flagged by the default']:.0%} | {_number(one['attacks']['reorder'])} | "
-            f"{_number(one['attacks']['retrieve'])} |"
-            for one in found
-        ),
+        "| set | reorder | retrieve | references augmented | texts in the language |",
+        "|---|---|---|---|---|",
     ]
-    means = [_mean([one["attacks"][attack] for one in found]) for attack in ATTACKS]
-    lines.append(f"| mean | | | | {' | '.join(map(_number, means))} |")
-    return "\n".join([*lines, "", _flags_of_others(source)])
+    fills = _stored(folder, "fills")
+    for name, one in found.items():
+        attacks = " | ".join(_number(one["attacks"][attack]) for attack in ATTACKS)
+        kept = fills[name]["in the language"] if name in fills else []
+        told = f"{fills[name]['references']} | {sum(kept)} of {len(kept)}" if kept else "- | -"
+        lines.append(f"| {name} | {attacks} | {told} |")
+    means = [_mean([one["attacks"][attack] for one in found.values()]) for attack in ATTACKS]
+    kept = [each for one in fills.values() for each in one["in the language"]]
+    references = sum(one["references"] for one in fills.values())
+    lines.append(f"| all | {' | '.join(map(_number, means))} | {references} | {sum(kept)} of {len(kept)} |")
+    return "\n".join([*lines, "", _flags_of_all(source)])
 
 
-def _flags_of_others(source: Path) -> str:
+def _stored(folder: Path, what: str) -> dict[str, Any]:
+    """What was kept, by set and language."""
+    return {
+        f"{name} {language}": json.loads(path.read_text("utf-8"))
+        for name, languages in LANGUAGES.items()
+        for language in languages
+        if (path := folder / f"{name}-{language}-{what}.json").is_file()
+    }
+
+
+def _flags_of_all(source: Path) -> str:
     """How many rows the English default flags: of the English sets, and of all in other languages."""
     rows = {
         name: [flagged(example) for example in load_dataset(source / f"{name}.jsonl").examples]
@@ -187,7 +206,8 @@ def _best(one: dict[str, Any]) -> str:
     return max(("mars", *RIVALS), key=lambda score: float(one["agreement"][score][0]))
 
 
-def _means(pairs: Sequence[Sequence[float]]) -> list[float]:
+def _means(found: Sequence[dict[str, Any]], score: str) -> list[float]:
+    pairs = [one["agreement"][score] for one in found]
     return [sum(each) / len(pairs) for each in zip(*pairs, strict=True)]
 
 
@@ -207,7 +227,3 @@ def _number(value: float | None) -> str:
 def _share(values: Iterable[bool]) -> float:
     told = list(values)
     return sum(told) / len(told)
-
-
-def _items(data: Dataset) -> list[str]:
-    return [repr((row.example.context, row.example.references)) for row in data]

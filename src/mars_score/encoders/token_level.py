@@ -49,8 +49,9 @@ class TokenLevelEncoder(SentenceEncoder):
         super().__init__(location, device=device, dtype=dtype)
         layers = int(self.model.config.num_hidden_layers)
         self.compared = layers // 2 if self.head else layers
-        """The layer whose states are compared: of the encoder with a head the middle one, as lower ones see spelling and
-        higher ones whole sentences; of any other the last one, as in the middle of deep ones all states are alike."""
+        """The layer whose states are compared. Of the encoder with a head it is the middle one, as lower ones see
+        spelling and higher ones whole sentences; of any other the last, as in the middle of deep ones all states are
+        alike."""
         unknown = self.tokenizer.unk_token_id  # stands for something in the text, so it is no added token
         added = [token for token in self.tokenizer.all_special_ids if token != unknown]
         self.added = torch.tensor(added, device=self.device)
