@@ -261,6 +261,7 @@ def test_the_multilingual_preset_has_no_english_part() -> None:
     assert config.masking.tagger == "none"
     assert config.scoring.fluency == 0
     assert config.scoring.reader == config.scoring.encoder == "embeddinggemma-300m"
+    assert config.scoring.facts == 0
     assert config.scoring.likelihood > 0  # what notices shuffled words instead
 
 

@@ -313,6 +313,7 @@ PRESETS: dict[str, MarsConfig] = {
             words=0.7,
             match="recall",
             fluency=0.0,
+            facts=0.0,
             likelihood=0.03,
         ),
     ),

@@ -34,7 +34,7 @@ LANGUAGES = {
 }
 RIVALS = ("rougeL", "chrf", "bertscore")
 """BERTScore has the same encoder as MARS."""
-TERMS = ("words", "relevance", "facts", "likelihood")
+TERMS = ("words", "relevance", "likelihood")
 """What the score would be without one of them is told too."""
 SCORES = ("mars", "Eq. 7", *(f"without {term}" for term in TERMS), *RIVALS)
 ATTACKS = ("reorder", "retrieve")
@@ -86,7 +86,7 @@ def agreement(scorer: MarsScorer, data: Dataset) -> dict[str, Any]:
             own + sum(amount.get(term, 0.0) for term in terms)
             for own, amount in zip(formula, amounts, strict=True)
         ]
-    values |= {name: [value.score for value in make_metric(name, scorer).score(examples)] for name in RIVALS}
+    values |= rivals(scorer, examples)
     pairs = {}
     for name, each in values.items():
         rows = scored(each, [row.human for row in data], list(map(item_order, data)), [""] * len(examples))
@@ -98,6 +98,11 @@ def agreement(scorer: MarsScorer, data: Dataset) -> dict[str, Any]:
         "agreement": pairs,
         "attacks": {attack: robust(scorer, data, values["mars"], attack) for attack in ATTACKS},
     }
+
+
+def rivals(scorer: MarsScorer, examples: Sequence[Example]) -> dict[str, list[float | None]]:
+    """The scores of other metrics, with the encoder of this one."""
+    return {name: [value.score for value in make_metric(name, scorer).score(examples)] for name in RIVALS}
 
 
 def tested_fills(scorer: MarsScorer, examples: Sequence[Example], language: str) -> dict[str, Any]:
@@ -169,10 +174,10 @@ def language_table(folder: Path, source: Path) -> str:
         kept = fills[name]["in the language"] if name in fills else []
         told = f"{fills[name]['references']} | {sum(kept)} of {len(kept)}" if kept else "- | -"
         lines.append(f"| {name} | {attacks} | {told} |")
-    means = [_mean([one["attacks"][attack] for one in found.values()]) for attack in ATTACKS]
+    shares = [_mean([one["attacks"][attack] for one in found.values()]) for attack in ATTACKS]
     kept = [each for one in fills.values() for each in one["in the language"]]
     references = sum(one["references"] for one in fills.values())
-    lines.append(f"| all | {' | '.join(map(_number, means))} | {references} | {sum(kept)} of {len(kept)} |")
+    lines.append(f"| all | {' | '.join(map(_number, shares))} | {references} | {sum(kept)} of {len(kept)} |")
     return "\n".join([*lines, "", _flags_of_all(source)])
 
 
