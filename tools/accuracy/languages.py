@@ -177,7 +177,8 @@ def language_table(folder: Path, source: Path) -> str:
     shares = [_mean([one["attacks"][attack] for one in found.values()]) for attack in ATTACKS]
     kept = [each for one in fills.values() for each in one["in the language"]]
     references = sum(one["references"] for one in fills.values())
-    lines.append(f"| all | {' | '.join(map(_number, shares))} | {references} | {sum(kept)} of {len(kept)} |")
+    told = f"{references} | {sum(kept)} of {len(kept)}" if kept else "- | -"
+    lines.append(f"| all | {' | '.join(map(_number, shares))} | {told} |")
     return "\n".join([*lines, "", _flags_of_all(source)])
 
 
