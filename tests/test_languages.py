@@ -6,19 +6,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from mars_score import flags
 from mars_score.config import LANGUAGES, MarsConfig, MaskingConfig, preset
+from mars_score.encoders.base import Encoding
 from mars_score.errors import ConfigError
 from mars_score.infilling.guided import _strays
 from mars_score.infilling.seams import Seam
+from mars_score.mars.adjustments import ReferenceBaseline
 from mars_score.mars.augment import augment
 from mars_score.masking.tagging import NoTagger, SpacyTagger
 from mars_score.masking.templates import explain_words
 from mars_score.progress import silent_stages
 from mars_score.signature import signature
-from mars_score.study.attacks.base import token_spans
+from mars_score.study.attacks.base import row_random, token_spans
+from mars_score.study.attacks.edits import reorder
 from mars_score.text.frequency import BackgroundIdf, CorpusIdf
 from mars_score.text.languages import (
     AUTO,
@@ -31,7 +35,7 @@ from mars_score.text.languages import (
     table_path,
 )
 from mars_score.text.words import is_function_word, sentences, words
-from mars_score.types import AugmentedReference, Pair
+from mars_score.types import AugmentedReference, Example, Pair
 from tests.infilling.cases import template
 from tests.masking.conftest import LengthTagger
 
@@ -67,6 +71,21 @@ def test_each_text_is_in_its_own_language_and_in_no_other(language: str) -> None
 )
 def test_what_does_not_tell_is_never_foreign(text: str) -> None:
     assert not is_foreign(text, "en")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes.", "No way!", "lol", "brb gtg ttyl", "Thx m8 c u l8r", "Nah, he gonna be aight, y'all.",
+        "OMG u r sooo cute!!!", "wanna grab sum pizza 2nite?", "Margaret Thornbury, Elliot Finch and Priya Raman",
+        "Mr. Tanaka met Señor Gutiérrez, Frau Müller and Monsieur Lefèvre in São Paulo.",
+        "spaghetti carbonara", "In vino veritas", "x86_64-linux", "#throwback @home :-)",
+    ],
+)  # fmt: skip
+def test_english_of_all_sorts_is_not_flagged(text: str) -> None:
+    assert not mismatch("en", text, TEXTS["en"])
+    assert not mismatch("en", TEXTS["en"], text)
+    assert not mismatch("en", text, "")
 
 
 def test_an_english_text_may_have_words_of_others() -> None:
@@ -172,6 +191,27 @@ def test_attacks_move_characters_where_there_are_no_spaces() -> None:
     assert token_spans("der Zug, ü") == [(0, 3), (4, 8), (9, 10)]
 
 
+@pytest.mark.parametrize("language", [language for language in TEXTS if language != "en"])
+def test_attacks_reorder_texts_of_any_script(language: str) -> None:
+    text = TEXTS[language]
+    moved = reorder(Example("1", text, (text,)), row_random(0, "reorder", language))
+    assert moved is not None
+    assert moved != text
+    assert sorted(moved) == sorted(text)
+    assert not is_foreign(moved, language)
+
+
+@pytest.mark.parametrize("language", ["fr", "de", "es", "zh", "ja", "ar", "hi"])
+def test_closeness_to_the_context_counts_by_words_of_the_language(language: str) -> None:
+    text = TEXTS[language]
+    encodings = {text: Encoding(np.ones(1, np.float32))}
+    found = ReferenceBaseline.of(text, [[text]], encodings, AUTO)
+    assert found.words == len(words(text, language))
+    assert found.ngrams is not None
+    assert found.ngrams.copied(text) == 1
+    assert found.ngrams.copied(TEXTS["en"]) < 0.2
+
+
 def test_a_tagger_is_asked_about_its_own_language_only() -> None:
     config, idf = MaskingConfig(language=AUTO), BackgroundIdf(AUTO)
     english = explain_words("", TEXTS["en"], config, LengthTagger(), idf)
@@ -212,8 +252,8 @@ def test_an_english_tagger_is_not_named_for_other_languages() -> None:
 def test_the_signature_names_other_languages_alone() -> None:
     names = {"lm": "m@1", "encoder": "e@2", "reader": "r@3", "tagger": "t@4", "idf": "idf-x"}
     assert "lang:" not in signature(MarsConfig(), **names)
-    assert "|lang:fr.v1|" in signature(MarsConfig().with_options(language="fr"), **names)
-    assert "|lang:auto.v1|" in signature(preset("multilingual"), **names)
+    assert "|lang:fr.v2|" in signature(MarsConfig().with_options(language="fr"), **names)
+    assert "|lang:auto.v2|" in signature(preset("multilingual"), **names)
 
 
 def test_the_multilingual_preset_has_no_english_part() -> None:
@@ -221,6 +261,8 @@ def test_the_multilingual_preset_has_no_english_part() -> None:
     assert config.masking.tagger == "none"
     assert config.scoring.fluency == 0
     assert config.scoring.reader == config.scoring.encoder == "embeddinggemma-300m"
+    assert config.scoring.facts == 0
+    assert config.scoring.likelihood > 0  # what notices shuffled words instead
 
 
 def test_fills_in_another_language_are_told() -> None:

@@ -305,12 +305,19 @@ PRESETS: dict[str, MarsConfig] = {
     # Needs no language model once references are augmented, so that a pack is enough.
     "fast": MarsConfig(scoring=ScoringConfig(likelihood=0.0)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
-    # No English model takes part: neither a tagger nor the head that reads the order of words.
+    # No English model takes part: neither a tagger nor the head that reads the order of words, for which likelihood
+    # stands in. Weights by docs/languages.md.
     "multilingual": MarsConfig(
         masking=MaskingConfig(language="auto", tagger="none"),
         infilling=InfillingConfig(lm="gemma3-270m"),
         scoring=ScoringConfig(
-            encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0, likelihood=0.0
+            encoder="embeddinggemma-300m",
+            reader="embeddinggemma-300m",
+            words=0.7,
+            match="recall",
+            fluency=0.0,
+            facts=0.0,
+            likelihood=0.03,
         ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).

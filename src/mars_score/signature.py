@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mars_score.config import InfillingConfig, MarsConfig, MaskingConfig, ScoringConfig
 
 
-LANGUAGE_RULES = "v1"
+LANGUAGE_RULES = "v2"
 """How languages are told and their words found: raised whenever that changes. English has no part in it."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from mars_score.config import ScoringConfig
 from mars_score.encoders.base import Encoding, EncodingMemory
@@ -126,6 +127,22 @@ def test_the_vectors_are_the_states_of_the_middle_layer(reader: TokenLevelEncode
         states = reader.model(input_ids=ids, output_hidden_states=True).hidden_states[3][0, 1:-1]
     expected = (states / states.norm(dim=-1, keepdim=True)).numpy()
     np.testing.assert_allclose(read(reader, text).vectors, expected, atol=1e-6)
+
+
+@pytest.mark.numeric
+def test_those_of_an_encoder_without_a_head_are_of_the_last_layer(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "encoder"
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("manifest*"))
+    weights = load_file(folder / "model.safetensors")
+    save_file(weights, copy / "model.safetensors", {"note": "another file with the same numbers"})
+    other = TokenLevelEncoder(str(copy), fluency=False)
+    assert other.head is None
+    text = "A heron stood in the canal."
+    ids = torch.tensor([other.tokenizer(text).input_ids])
+    with torch.inference_mode():
+        states = other.model(input_ids=ids).last_hidden_state[0, 1:-1]
+    expected = (states / states.norm(dim=-1, keepdim=True)).numpy()
+    np.testing.assert_allclose(read(other, text).vectors, expected, atol=1e-6)
 
 
 def test_blank_texts_have_no_reading(reader: TokenLevelEncoder) -> None:

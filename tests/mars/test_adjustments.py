@@ -336,9 +336,9 @@ def test_a_yardstick_is_measured_once_for_all_candidates(monkeypatch: pytest.Mon
     measured: list[str] = []
     original = ContextNgrams.of.__func__  # type: ignore[attr-defined]
 
-    def counted(cls: type[ContextNgrams], context: str) -> ContextNgrams:
+    def counted(cls: type[ContextNgrams], context: str, language: str) -> ContextNgrams:
         measured.append(context)
-        found: ContextNgrams = original(cls, context)
+        found: ContextNgrams = original(cls, context, language)
         return found
 
     monkeypatch.setattr(ContextNgrams, "of", classmethod(counted))

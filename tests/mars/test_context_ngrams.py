@@ -42,6 +42,20 @@ def test_counted_by_hand(text: str, copied: float) -> None:
     assert source.copied(text) == pytest.approx(copied)
 
 
+@pytest.mark.parametrize(
+    ("language", "context", "text", "copied"),
+    [
+        ("zh", "老猫睡在窗台上。", "老猫睡在床上。", 4 / 6),  # 老 猫 睡 在; then 窗 台上, not 床上
+        ("ja", "猫が窓で寝ている。", "猫が庭で寝ている。", 5 / 8),
+        ("hi", "बिल्ली खिड़की पर सो रही है।", "बिल्ली खिड़की पर बैठी है।", 3 / 6),
+        ("ar", "القطة تنام على النافذة.", "القطة تنام على السرير.", 3 / 5),
+        ("de", "Die Katze schläft am Fenster.", "Die Katze schläft im Bett.", 3 / 6),
+    ],
+)
+def test_words_are_those_of_the_language(language: str, context: str, text: str, copied: float) -> None:
+    assert ContextNgrams.of(context, language).copied(text) == pytest.approx(copied)
+
+
 @given(context=any_text, text=any_text)
 def test_the_share_lies_between_none_and_all(context: str, text: str) -> None:
     assert 0 <= ContextNgrams.of(context).copied(text) <= 1

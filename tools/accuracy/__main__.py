@@ -4,11 +4,11 @@
     python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS]
     python -m accuracy compare FOLDER [--write]
     python -m accuracy attacks DATA [--rows 40] [--write]
-    python -m accuracy languages DATA [--rows 120]
+    python -m accuracy languages DATA FOLDER [--items 20] [--fills 20] [--human-only] [--write]
 
 `features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
 of docs/accuracy.md in seconds. With `--human-only`, references are not augmented. `attacks` spoils candidates and asks
-every metric; `languages` does all of it for preset multilingual, in every language of two sets.
+every metric; `languages` does all of it for preset multilingual, in every language of two sets, for docs/languages.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from accuracy.attacks import attack_table
 from accuracy.compare import report, write
 from accuracy.features import SETS, measure
-from accuracy.languages import language_lines
+from accuracy.languages import language_table, measure_languages
 from mars_score.cli.options import setting_value
 from mars_score.config import preset
 from mars_score.mars.scorer import MarsScorer
@@ -36,6 +36,10 @@ def main() -> None:
     parser.add_argument("command", choices=("features", "compare", "attacks", "languages"))
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--rows", type=int, help="rows of each set, about")
+    parser.add_argument("--items", type=int, default=20, help="references of each language")
+    parser.add_argument(
+        "--fills", type=int, default=20, help="references of each language whose fills are tested"
+    )
     parser.add_argument("--human-only", action="store_true", help="without augmented references")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the score"
@@ -43,7 +47,7 @@ def main() -> None:
     parser.add_argument("--preset", default="general")
     parser.add_argument("--only", default="", help="sets, joined by commas")
     parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/accuracy.md and the README"
+        "--write", action="store_true", help="put the tables into the pages of docs/ and the README"
     )
     options = parser.parse_args()
     if options.command == "compare":
@@ -54,7 +58,14 @@ def main() -> None:
             write(compared.summary, ROOT / "README.md", "agreement")
         return
     if options.command == "languages":
-        language_lines(options.folders[0], options.rows or 120, options.only)
+        source, target = options.folders
+        measure_languages(
+            source, target, options.items, options.fills, options.only, human_only=options.human_only
+        )
+        table = language_table(target, source)
+        print(table)
+        if options.write:
+            write(table, ROOT / "docs" / "languages.md", "languages")
         return
     pairs = [text.split("=", 1) for text in options.set]
     settings = {name: setting_value(preset(options.preset), name, value) for name, value in pairs}

@@ -42,14 +42,15 @@ REFERENCES = 2
 def sample(rows: list[Rated], count: int) -> list[Rated]:
     """Whole items, in the order of a hash of their texts, until there are so many rows."""
     chosen: list[Rated] = []
-    for _, item in groupby(sorted(rows, key=_order), key=_order):
+    for _, item in groupby(sorted(rows, key=item_order), key=item_order):
         if len(chosen) >= count:
             break
         chosen += item
     return chosen
 
 
-def _order(row: Rated) -> str:
+def item_order(row: Rated) -> str:
+    """A hash of an item's texts, by which samples are taken."""
     texts = (row.example.context, row.example.references[0])
     return hashlib.blake2b("\x00".join(texts).encode(), digest_size=8).hexdigest()
 
@@ -63,7 +64,7 @@ def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer
     rated = sample(list(load_dataset(source / f"{name}.jsonl")), rows)
     examples = [replace(row.example, references=row.example.references[:REFERENCES]) for row in rated]
     columns: dict[str, list[Any]] = {
-        "item": [_order(row) for row in rated],
+        "item": [item_order(row) for row in rated],
         "human": [row.human for row in rated],
     }
     for baseline in BASELINES:

@@ -27,7 +27,7 @@ class TokenReading:
     """One text word piece by word piece."""
 
     vectors: NDArray[np.float32]
-    """(n, H), each of length 1: the states of the middle layer, without those of added tokens. Not in half precision:
+    """(n, H), each of length 1: the states of one layer, without those of added tokens. Not in half precision:
     where another processor's last bit crosses a step of float16, a score would jump by its width."""
     weights: NDArray[np.float32]
     """(n,) how rare each piece is in English; they sum to 1."""

@@ -30,8 +30,8 @@ LEAST = 0.01
 """Punctuation counts hardly, but a text of nothing else can still be compared."""
 VERSION = "zipf1"
 """For signatures: raised whenever the rule changes."""
-PLAIN = "plain1"
-"""The same of encoders without a head, where all words weigh the same."""
+PLAIN = "plain2"
+"""The same of encoders without a head, where all words weigh the same and the last layer is compared."""
 
 
 class PieceWeights:

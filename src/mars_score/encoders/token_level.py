@@ -47,8 +47,11 @@ class TokenLevelEncoder(SentenceEncoder):
             refuse_other(Path(location))
         self.head = FluencyHead(torch.device(device)) if has_head(Path(location)) else None
         super().__init__(location, device=device, dtype=dtype)
-        self.middle = int(self.model.config.num_hidden_layers) // 2
-        """Of the layers, the one whose states are compared: lower ones see spelling, higher ones whole sentences."""
+        layers = int(self.model.config.num_hidden_layers)
+        self.compared = layers // 2 if self.head else layers
+        """The layer whose states are compared. Of the encoder with a head it is the middle one, as lower ones see
+        spelling and higher ones whole sentences; of any other the last, as in the middle of deep ones all states are
+        alike."""
         unknown = self.tokenizer.unk_token_id  # stands for something in the text, so it is no added token
         added = [token for token in self.tokenizer.all_special_ids if token != unknown]
         self.added = torch.tensor(added, device=self.device)
@@ -66,7 +69,7 @@ class TokenLevelEncoder(SentenceEncoder):
         with torch.inference_mode():
             layers = [layer.float() for layer in states.layers]  # each (T, H)
             in_place = self._in_place(layers)
-            middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
+            words = F.normalize(layers[self.compared], dim=-1).cpu().numpy()  # (T, H)
             is_piece = ~torch.isin(ids, self.added).cpu().numpy()  # (t,)
         vectors = self._pooled(layers[-1], states.starts, rows)
         encodings = []
@@ -74,7 +77,7 @@ class TokenLevelEncoder(SentenceEncoder):
             part = slice(start + self.skipped, start + len(row))
             pieces = row[self.skipped :]
             encodings.append(
-                Encoding(vector, close=self._close(pieces, is_piece[part], in_place[part], middle[part]))
+                Encoding(vector, close=self._close(pieces, is_piece[part], in_place[part], words[part]))
             )
         return encodings
 
@@ -93,9 +96,9 @@ class TokenLevelEncoder(SentenceEncoder):
         with torch.inference_mode():
             layers = [layer.float() for layer in states.layers]  # each (T, H)
             in_place = self._in_place(layers)
-            middle = F.normalize(layers[self.middle], dim=-1).cpu().numpy()  # (T, H)
+            words = F.normalize(layers[self.compared], dim=-1).cpu().numpy()  # (T, H)
         weights = self.piece_weights([row[index] for index in kept])
-        return PieceReading(tuple(spans[index] for index in kept), middle[kept], weights, in_place[kept])
+        return PieceReading(tuple(spans[index] for index in kept), words[kept], weights, in_place[kept])
 
     def _in_place(self, layers: Sequence[torch.Tensor]) -> NDArray[np.float32]:
         """(T,) log of the probability that each piece is in its place; 0 without a head, which no score reads."""
@@ -109,13 +112,13 @@ class TokenLevelEncoder(SentenceEncoder):
         row: list[int],
         is_piece: NDArray[np.bool_],
         in_place: NDArray[np.float32],
-        middle: NDArray[np.float32],
+        words: NDArray[np.float32],
     ) -> TokenReading | None:
         """What is kept of one text: (L,), (L,), (L, H)."""
         if not is_piece.any():
             return None
         weights = self.piece_weights([piece for piece, kept in zip(row, is_piece, strict=True) if kept])
-        return TokenReading(middle[is_piece], weights, float(in_place[is_piece].mean(dtype=np.float64)))
+        return TokenReading(words[is_piece], weights, float(in_place[is_piece].mean(dtype=np.float64)))
 
 
 class PairedEncoder:

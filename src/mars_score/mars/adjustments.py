@@ -13,6 +13,7 @@ import numpy as np
 from mars_score.encoders.base import cosine
 from mars_score.mars.facts import Sources
 from mars_score.text.languages import ENGLISH, resolved
+from mars_score.text.words import words
 from mars_score.types import Adjustment, Fact
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 Run = tuple[str, ...]
 
 
+def _words(text: str, language: str) -> list[str]:
+    """Words and marks; the pattern takes a Chinese sentence for one word, and vowel signs for ends of words."""
+    if language == ENGLISH:
+        return _WORD.findall(text)
+    return [word.text for word in words(text, language)]
+
+
 def _runs(words: Sequence[str]) -> list[Run]:
     """All runs of three words, in order."""
     return list(zip(*(words[start:] for start in range(RUN)), strict=False))
@@ -79,17 +87,18 @@ class ContextNgrams:
     """A context, ready to be compared with what was made from it."""
 
     runs: frozenset[Run] = field(repr=False)
+    language: str = ENGLISH
 
     @classmethod
-    def of(cls, context: str) -> ContextNgrams:
-        """Read a context."""
-        return cls(frozenset(_runs(_WORD.findall(context.lower()))))
+    def of(cls, context: str, language: str = ENGLISH) -> ContextNgrams:
+        """Read a context, whose words are found by its language."""
+        return cls(frozenset(_runs(_words(context.lower(), language))), language)
 
     def copied(self, text: str) -> float:
         """The share of a text's words that stand in runs of the context; 0 for a text of less than three words."""
-        words = _WORD.findall(text.lower())
-        inside = {start + i for start, run in enumerate(_runs(words)) if run in self.runs for i in range(RUN)}
-        return len(inside) / len(words) if words else 0.0
+        own = _words(text.lower(), self.language)
+        inside = {start + i for start, run in enumerate(_runs(own)) if run in self.runs for i in range(RUN)}
+        return len(inside) / len(own) if own else 0.0
 
 
 # Is this what one would say here? How probable the language model finds candidates after their contexts.
@@ -161,13 +170,14 @@ class ReferenceBaseline:
         """Measure references; each comes before its augmentations. The language may be `AUTO`."""
         human = [texts[0] for texts in references]
         fluency = min(fluency_of(encodings[text]) for text in human)
-        sources = Sources([context, *human], resolved(language, human[0], context))
+        language = resolved(language, human[0], context)
+        sources = Sources([context, *human], language)
         if not context.strip():
             return cls(None, sources, 0.0, fluency)
         texts = [text for each in references for text in each]
         relevance = fmean(cosine(encodings[text], encodings[context]) for text in texts)
-        words = fmean(len(_WORD.findall(text)) for text in human)
-        return cls(ContextNgrams.of(context), sources, relevance, fluency, words)
+        length = fmean(len(_words(text, language)) for text in human)
+        return cls(ContextNgrams.of(context, language), sources, relevance, fluency, length)
 
 
 def fluency_of(encoding: Encoding) -> float:

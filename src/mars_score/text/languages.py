@@ -53,7 +53,8 @@ LETTERS = 12
 KANA = 0.1
 """The least share of syllable signs in a Japanese text of so many letters."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?![^\W_])")
+"""Letters beside a digit, as in m8 and l8r, are no word of any language."""
 
 
 def resolved(setting: str, text: str, around: str = "") -> str:
@@ -169,8 +170,10 @@ def _likely(script: str) -> str:
 
 
 def _words(text: str) -> list[str]:
+    """The words that tell a language; a single Latin letter, as in "c u", may be short for anything."""
     marks = unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i")
-    return _WORD.findall(marks) if marks.isascii() else _WORD.findall(joined_marks(marks))
+    words = _WORD.findall(marks if marks.isascii() else joined_marks(marks))
+    return [word for word in words if len(word) > 1 or not word.isascii()]
 
 
 def joined_marks(text: str) -> str:
@@ -193,7 +196,7 @@ def _commonness(words: Iterable[str], language: str) -> float:
     """How common words are in a language on average."""
     table = _common_words(language)
     values = [table.get(word, RARE) for word in words]
-    return sum(values) / len(values)
+    return sum(values) / len(values) if values else RARE
 
 
 @lru_cache(maxsize=64)
