@@ -61,7 +61,7 @@ ONLY_SEARCHED = tuple(
     for name in ("beams", "proposals", "strands", "token_reward", "context_reward", "revise")
 )
 """What matters only where a whole text is searched for."""
-ONLY_NAIVE = {"infiller": "naive"}
+ONLY_NAIVE = {"infiller": "naive", "likelihood": 0.0}
 """What the masked language model matters for."""
 ONLY_PLANNED = tuple(
     f"infilling.{name}"
@@ -219,7 +219,14 @@ class TestOptions:
         assert ratios_up_to(0.1) == ()
 
 
-NAMES = {"lm": "lm@1", "encoder": "enc@2", "reader": "read@5", "tagger": "tag@3", "idf": "idf-4"}
+NAMES = {
+    "lm": "lm@1",
+    "encoder": "enc@2",
+    "reader": "read@5",
+    "tagger": "tag@3",
+    "idf": "idf-4",
+    "judge": "judge@6",
+}
 """Models as signatures name them."""
 RULES: dict[str, list[dict[str, Any]]] = {
     "ratios must rise and lie above 0 and at most 1": [
@@ -311,8 +318,8 @@ def test_a_bad_value_in_a_part_is_refused_too() -> None:
 
 FILLING = (
     "|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.gaps1|lm:lm@1|ctx:head1024"
-    "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.sum1.5+1.5.revise"
-    "|decode:beam4.p8.s6.norepeat"
+    "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.sum1.5+1.5.seam2.revise"
+    "|decode:beam4.p24.s8.norepeat"
 )
 """How references are masked and filled by default, as a signature has it."""
 
@@ -350,7 +357,7 @@ class TestSignature:
         assert MarsScorer(config=changed).signature == MarsScorer(config=config).signature
 
     def test_does_not_change_with_the_reader_where_nothing_is_read_closely(self) -> None:
-        config = MarsConfig().with_options(words=0.0, fluency=0.0)
+        config = MarsConfig().with_options(words=0.0, fluency=0.0, likelihood=0.0)
         found = MarsScorer(config=config).signature
         assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
         assert "|adjust:relevance0.8+facts0.1+cap|dtype:" in found
@@ -374,20 +381,21 @@ class TestSignature:
     )
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
-            f"mars:augment.v2+score.v4|ratios:{ratios}{FILLING}"
-            "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.8+fluency0.3+facts0.1+cap|read:read@5"
+            f"mars:augment.v3+score.v5|ratios:{ratios}{FILLING}"
+            "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.8+fluency0.3+facts0.1+likelihood0.15+cap|read:read@5"
+            "|likely:judge@6"
             "|dtype:float32/float32"
         )
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
-            f"mars:augment.v2+score.v4|ratios:0+0.2+0.4+0.6{FILLING}"
+            f"mars:augment.v3+score.v5|ratios:0+0.2+0.4+0.6{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
 
     def test_of_the_paper_names_its_own_way_of_masking_and_filling(self) -> None:
         assert signature(preset("paper"), **NAMES) == (
-            "mars:augment.v2+score.v4|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
+            "mars:augment.v3+score.v5|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
             "|ctx:head900|plan:hidden.similarity.k3.eta0.01.xi1.3.all.decay1|judge:s4.w0.k0|decode:greedy.repeat"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )

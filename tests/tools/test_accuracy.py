@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
     """A set on which people agree with one term alone."""
     random = np.random.default_rng(seed)
-    columns = {term: random.normal(size=120) for term in ("formula", *FAST)}
+    columns = {term: random.normal(size=120) for term in ("formula", *DEFAULT)}
     columns["copied"] = np.zeros(120)
     columns["facts"] = -random.integers(0, 3, 120).astype(float)
     rows = {term: [float(value) for value in values] for term, values in columns.items()}
@@ -51,7 +51,7 @@ def test_scores_follow_the_formula(tmp_path: Path) -> None:
     data = measured(tmp_path, "toy", 1, helps="formula")
     first = {name: data.columns[name][0] for name in ("formula", *DEFAULT)}
     expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.8 * first["relevance"]
-    expected += 0.3 * first["fluency"] + 0.1 * first["facts"]
+    expected += 0.3 * first["fluency"] + 0.1 * first["facts"] + 0.15 * first["likelihood"]
     assert data.scores(DEFAULT)[0] == pytest.approx(expected)
     assert data.scores({}) == data.columns["formula"]
 

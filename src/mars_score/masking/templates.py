@@ -72,8 +72,8 @@ def make_templates(
 def _next_to_mask(plans: Sequence[WordPlan], masked: frozenset[Word]) -> frozenset[Word]:
     """The word that the next budget would pay for: the cheapest, then the one of highest priority; the last one stays.
 
-    Words of the context cost so much that several ratios may mask the same words; then a higher one masks one more. Where
-    the lowest ratio would mask nothing, as in a text of four words, it masks one.
+    Words of the context cost so much that several ratios may mask the same words; then a higher one masks one more.
+    Where the lowest ratio would mask nothing, as in a text of four words, it masks one.
     """
     left = [plan for plan in plans if plan.word not in masked]
     if len(left) < 2:
