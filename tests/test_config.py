@@ -156,6 +156,7 @@ class TestPresets:
 
     def test_names(self) -> None:
         assert sorted(PRESETS) == [
+            "fast",
             "general",
             "multilingual",
             "paper",
@@ -163,7 +164,6 @@ class TestPresets:
             "qa",
             "story",
             "summary",
-            "thorough",
         ]
         with pytest.raises(
             ConfigError, match=r"unknown preset 'storys'; there are general, .*Did you mean 'story'\?"
@@ -241,8 +241,9 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "temperature must not be negative": [{"temperature": -0.1}],
     "search must be beam or greedy": [{"search": "wide"}],
     "beams, proposals and strands must be at least 1": [{"beams": 0}, {"proposals": 0}, {"strands": 0}],
-    "token_reward and context_reward must not be negative": [
+    "token_reward, context_reward and seam_weight must not be negative": [
         {"token_reward": -0.5},
+        {"seam_weight": -1.0},
         {"context_reward": -0.5},
     ],
     "merge_gaps must not be negative": [{"merge_gaps": -1}],

@@ -96,15 +96,18 @@ class InfillingConfig:
     the mean likelihood, which is the paper's literal form."""
     beams: int = 4
     """For ``beam``: texts that stay in play, and the most that can be had for each ratio."""
-    proposals: int = 8
+    proposals: int = 24
     """For ``beam``: first tokens of a fill that each of these texts offers."""
-    strands: int = 6
+    strands: int = 8
     """For ``beam``: fills that are grown for a blank, with a third as many by planning, and guesses that are judged."""
     token_reward: float = 1.5
     """For ``beam``: nats that each token of a fill is worth, up to as many tokens as were masked; 0 prefers short,
     safe fills."""
     context_reward: float = 1.5
     """For ``beam``: nats that each content word is worth that a fill brings in from the context."""
+    seam_weight: float = 2.0
+    """For ``beam``: the first three tokens after a blank, which tell whether the fill has led to them, count so much
+    more than others."""
     revise: bool = True
     """For ``beam``: once all blanks are filled, try each again with the text to its right fixed."""
     no_repeat: bool = True
@@ -147,9 +150,9 @@ class ScoringConfig:
     """Weight of words out of place, beyond the references' own."""
     facts: float = 0.1
     """What each number, name or negation costs that neither context nor references bear out; two at most count."""
-    likelihood: float = 0.0
+    likelihood: float = 0.15
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
-    read every candidate, which costs ten times as much as all the rest; preset ``thorough`` has 0.15."""
+    read every candidate, which costs ten times as much as all the rest; preset ``fast`` does without."""
     cap: bool = True
     """No candidate scores above a copy of its best reference, however near it is to the context."""
     scale: Literal["raw", "percent"] = "raw"
@@ -261,8 +264,8 @@ def _check(config: MarsConfig) -> None:
         "beams, proposals and strands must be at least 1": (
             min(infilling.beams, infilling.proposals, infilling.strands) >= 1
         ),
-        "token_reward and context_reward must not be negative": (
-            min(infilling.token_reward, infilling.context_reward) >= 0
+        "token_reward, context_reward and seam_weight must not be negative": (
+            min(infilling.token_reward, infilling.context_reward, infilling.seam_weight) >= 0
         ),
         "a temperature needs search=greedy": not infilling.temperature or infilling.search == "greedy",
         "samples must be at least 1, and above 1 only with a temperature or with as many beams": (
@@ -299,13 +302,16 @@ PRESETS: dict[str, MarsConfig] = {
     "story": MarsConfig(),
     "summary": MarsConfig(),
     "qa": MarsConfig(masking=MaskingConfig(ratios=ratios_up_to(0.2))),
-    "thorough": MarsConfig(scoring=ScoringConfig(likelihood=0.15)),
+    # Needs no language model once references are augmented, so that a pack is enough.
+    "fast": MarsConfig(scoring=ScoringConfig(likelihood=0.0)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
     # No English model takes part: neither a tagger nor the head that reads the order of words.
     "multilingual": MarsConfig(
         masking=MaskingConfig(language="auto", tagger="none"),
         infilling=InfillingConfig(lm="gemma3-270m"),
-        scoring=ScoringConfig(encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0),
+        scoring=ScoringConfig(
+            encoder="embeddinggemma-300m", reader="embeddinggemma-300m", fluency=0.0, likelihood=0.0
+        ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(

@@ -104,7 +104,8 @@ def _judging(infilling: InfillingConfig) -> str:
     if infilling.search == "greedy":
         return f"{limits}.k{infilling.judge_keep}"
     rewards = f"sum{_number(infilling.token_reward)}+{_number(infilling.context_reward)}"
-    return f"{limits}.{rewards}{'.revise' if infilling.revise else ''}"
+    seams = f".seam{_number(infilling.seam_weight)}" if infilling.seam_weight else ""
+    return f"{limits}.{rewards}{seams}{'.revise' if infilling.revise else ''}"
 
 
 def _planning(infilling: InfillingConfig) -> str:

@@ -38,13 +38,17 @@ class Sequential:
 
     def nll(self, ids: list[int], count: int) -> float:
         """Negative log-likelihood of the last `count` tokens."""
+        return -float(self.log_ps(ids, count).sum())
+
+    def log_ps(self, ids: list[int], count: int) -> torch.Tensor:
+        """(count,) the log-probability of each of the last tokens."""
         states = self.hidden([max(0, i) for i in ids])[-count - 1 : -1]
         log_p = F.log_softmax(states @ self.output.T, -1)
         wanted = [
             row[self.vocabulary.closing].logsumexp(0) if i == END else row[i]
             for row, i in zip(log_p, ids[-count:], strict=True)
         ]
-        return -float(torch.stack(wanted).sum())
+        return torch.stack(wanted)
 
     def fill(self, job: Job) -> tuple[tuple[int, ...], ...]:
         """Fill the blanks from left to right."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
-from mars_score.infilling.decoder.search_state import FIRST, GAP, MARGIN, SLACK
+from mars_score.infilling.decoder.search_state import BEGUN, GAP, MARGIN, REVISED, SEAM_TOKENS, SLACK, WIDTH
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.seams import SeamRules
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mars_score.lm.causal import Vocabulary
 
 Fill = tuple[int, ...]
+Weights = tuple[float, ...]
 Ids = list[int]
 
 
@@ -53,14 +54,27 @@ class SequentialSearch:
         self.plain = Sequential(model, vocabulary, config)
         self.vocabulary, self.config = vocabulary, config
         self.rules = SeamRules(vocabulary)
-        self.known: dict[tuple[Fill, Fill, Fill], float] = {}
+        self.known: dict[tuple[Fill, Fill, Fill], list[float]] = {}
 
-    def log_p(self, job: Job, before: Fill, ids: Fill) -> float:
-        """log p of tokens after a text; asked for often, so each answer is remembered."""
+    def log_p(self, job: Job, before: Fill, ids: Fill, weights: Weights = ()) -> float:
+        """log p of tokens after a text, weighted; asked for often, so each answer is remembered."""
         key = (job.context, before, ids)
         if ids and key not in self.known:
-            self.known[key] = -self.plain.nll([*job.context, *before, *ids], len(ids))
-        return self.known[key] if ids else 0.0
+            self.known[key] = self.plain.log_ps([*job.context, *before, *ids], len(ids)).tolist()
+        weights = weights or (1.0,) * len(ids)
+        return sum(weight * log_p for weight, log_p in zip(weights, self.known.get(key, []), strict=True))
+
+    def weights(self, job: Job, fills: list[Fill], start: int, end: int) -> Weights:
+        """What each token of some blocks counts: the first of a block after a blank more than others."""
+        weights: list[float] = []
+        for number in range(start, end):
+            block = job.blocks[number]
+            size = len(self.joined(job, fills, number, number + 1))
+            after_blank = number > 0 and not block.blank
+            weights += [
+                1 + self.config.seam_weight * (after_blank and place < SEAM_TOKENS) for place in range(size)
+            ]
+        return tuple(weights)
 
     def fill(self, job: Job) -> list[tuple[Fill, ...]]:
         """The fills of the texts found, the best first."""
@@ -69,7 +83,8 @@ class SequentialSearch:
         blanks = [number for number, block in enumerate(job.blocks) if block.blank]
         for number in blanks:
             after = job.blocks[number + 1].ids if number + 1 < len(job.blocks) else (END,)
-            texts = self.step(job, number, texts, after, revising=False)
+            weights = self.weights(job, [], number + 1, number + 2) if after != (END,) else (self.end,)
+            texts = self.step(job, number, texts, after, weights, revising=False)
             if number != blanks[-1]:
                 texts = [text for text in texts if text.score >= texts[0].score - GAP]
         found = [text.fills for text in texts]
@@ -85,13 +100,18 @@ class SequentialSearch:
             after = self.joined(job, fills, number + 1, len(job.blocks)) + (
                 (END,) if job.blocks[-1].blank else ()
             )
+            if len(after) > REVISED:
+                continue
             left = self.value(job, fills, number)
             right = sum(self.reward(job, other, fills[i]) for i, other in enumerate(blanks) if i > place)
             start = Text(before, (), left)
-            new = self.step(job, number, [start], after, revising=True)[0]
+            weights = self.weights(job, fills, number + 1, len(job.blocks)) + (
+                (self.end,) if job.blocks[-1].blank else ()
+            )
+            new = self.step(job, number, [start], after, weights, revising=True)[0]
             changed = [*fills[:place], new.fills[-1], *fills[place + 1 :]]
             masked = [job.blocks[blank].ids for blank in blanks]
-            if new.score + right > score + 1e-3 and changed not in (fills, masked):
+            if new.score + right > score + 2e-4 and changed not in (fills, masked):
                 fills, score = changed, new.score + right
         return tuple(fills)
 
@@ -109,7 +129,8 @@ class SequentialSearch:
         before = self.joined(job, fills, 0, start)
         blanks = [number for number in range(end) if job.blocks[number].blank]
         rewards = sum(self.reward(job, number, fill) for number, fill in zip(blanks, fills, strict=False))
-        return self.log_p(job, before, self.joined(job, fills, start, end)) + rewards
+        text, weights = self.joined(job, fills, start, end), self.weights(job, fills, start, end)
+        return self.log_p(job, before, text, weights) + rewards
 
     def reward(self, job: Job, number: int, fill: Fill) -> float:
         """What the length of a fill is worth."""
@@ -117,10 +138,17 @@ class SequentialSearch:
         words = sum(token in job.informative for token in set(fill))
         return self.config.token_reward * min(len(fill), len(masked)) + self.config.context_reward * words
 
-    def step(self, job: Job, number: int, texts: list[Text], after: Fill, *, revising: bool) -> list[Text]:
-        """Fill one blank of each text, and judge the guesses by what comes after it."""
+    @property
+    def end(self) -> float:
+        """What the end of a text counts, right after a blank."""
+        return 1 + self.config.seam_weight
+
+    def step(
+        self, job: Job, number: int, texts: list[Text], after: Fill, weights: Weights, *, revising: bool
+    ) -> list[Text]:
+        """Fill one blank of each text, and judge the guesses by what comes after it, each token as it counts."""
         strands = max(2, self.config.strands // 2) if revising else self.config.strands
-        guesses = self.guesses(job, number, texts, after, strands)
+        guesses = self.guesses(job, number, texts, after, weights[0], strands)
         seam = job.blocks[number].seam
         accepted = [g for g in guesses if seam is None or seam.accepts(self.decode(g[1]))] or guesses
 
@@ -130,7 +158,8 @@ class SequentialSearch:
             def score(guess: tuple[Text, Fill]) -> float:
                 text, fill = guess
                 if (text.ids, fill) not in known:
-                    log_p = self.log_p(job, text.ids, (*fill, *after[:width]))
+                    counts = (*(1.0 for _ in fill), *weights[:width])
+                    log_p = self.log_p(job, text.ids, (*fill, *after[:width]), counts)
                     known[text.ids, fill] = text.score + log_p + self.reward(job, number, fill)
                 return known[text.ids, fill]
 
@@ -141,7 +170,8 @@ class SequentialSearch:
         read = len(after) - 1 if last or after[-1] == END or revising else len(after)
         window = self.config.judge_window
         if window and read > window:
-            kept = best(kept, judged(window + 1), self.config.beams, MARGIN)
+            beams = max(1, self.config.beams // 2) if revising else self.config.beams
+            kept = best(kept, judged(window + 1), beams, MARGIN)
         whole = judged(len(after))
         distinct: dict[Fill, tuple[Text, Fill]] = {}
         for text, fill in sorted(kept, key=whole, reverse=True):
@@ -154,7 +184,7 @@ class SequentialSearch:
         ]
 
     def guesses(
-        self, job: Job, number: int, texts: list[Text], after: Fill, strands: int
+        self, job: Job, number: int, texts: list[Text], after: Fill, weight: float, strands: int
     ) -> list[tuple[Text, Fill]]:
         """Every length of every strand, behind the text that it goes on from."""
         block = job.blocks[number]
@@ -177,27 +207,38 @@ class SequentialSearch:
                 for index, text in enumerate(texts)
                 for token in self.next_tokens(job, number, text.ids, (), words)[:count]
             ]
-            width = max(1, strands // 3) if words and both else FIRST * strands
+            width = max(1, strands // 3) if words and both else BEGUN * strands
             for index, token, _ in best(offers, lambda offer: offer[2], width):
                 living.setdefault((index, (token,), words))
         found: dict[tuple[int, Fill], float] = {}  # what each guess is worth before anything follows
-        worth: dict[
-            tuple[int, Fill], float
-        ] = {}  # and with the first token after it, where the seams are sound
+        worth: dict[tuple[int, Fill], float] = {}  # with the first token after it, where the seams are sound
+        follows: dict[tuple[int, Fill], float] = {}  # and what that token is worth
         while living:
             for index, fill, _ in living:
                 text, here = texts[index], (index, fill)
                 found[here] = text.score + self.log_p(job, text.ids, fill) + self.reward(job, number, fill)
                 if block.seam is None or block.seam.accepts(self.decode(fill)):
-                    worth[here] = found[here] + self.log_p(job, (*text.ids, *fill), after[:1])
+                    follows[here] = weight * self.log_p(job, (*text.ids, *fill), after[:1])
+                    worth[here] = found[here] + follows[here]
             leaders = sorted(worth.values(), reverse=True)[:strands]
-            bar = leaders[-1] - SLACK if len(leaders) == strands else float("-inf")
-            living = {
-                (index, (*fill, token), words): None
+            bar = leaders[-1] - max(follows.values()) - SLACK if len(leaders) == strands else float("-inf")
+            grown = [
+                (index, (*fill, token), words)
                 for index, fill, words in living
                 if len(fill) < len(block.ids) + self.config.sigma and found[index, fill] >= bar
-                for token in self.next_tokens(job, number, texts[index].ids, fill, words)[:1]
-            }
+                for token in self.next_tokens(job, number, texts[index].ids, fill, words)[
+                    : 1 if words else WIDTH
+                ]
+            ]
+
+            def value(grown: tuple[int, Fill, Fill]) -> float:
+                index, fill, _ = grown
+                text = texts[index]
+                return text.score + self.log_p(job, text.ids, fill) + self.reward(job, number, fill)
+
+            planned = best([strand for strand in grown if strand[2]], value, strands)
+            plain = best([strand for strand in grown if not strand[2]], value, strands)
+            living = dict.fromkeys([*plain, *planned])
         return [(texts[index], fill) for index, fill in found]
 
     def next_tokens(self, job: Job, number: int, text: Fill, fill: Fill, goal: Fill) -> Ids:
@@ -215,7 +256,7 @@ class SequentialSearch:
                     allowed[c] = False
         z = (self.plain.output @ h).masked_fill(~allowed, float("-inf"))
         if not goal:
-            top = z.topk(min(len(z), 16))
+            top = z.topk(min(len(z), 32))
             return [
                 i for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True) if value > -1e30
             ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accuracy.compare import DEFAULT, GRID, THOROUGH, Measured, leave_one_out, report, write
+from accuracy.compare import DEFAULT, FAST, GRID, Measured, leave_one_out, report, write
 from accuracy.features import sample
 
 from mars_score.config import preset
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
     """A set on which people agree with one term alone."""
     random = np.random.default_rng(seed)
-    columns = {term: random.normal(size=120) for term in ("formula", *THOROUGH)}
+    columns = {term: random.normal(size=120) for term in ("formula", *FAST)}
     columns["copied"] = np.zeros(120)
     columns["facts"] = -random.integers(0, 3, 120).astype(float)
     rows = {term: [float(value) for value in values] for term, values in columns.items()}
@@ -31,7 +31,7 @@ def measured(folder: Path, name: str, seed: int, *, helps: str) -> Measured:
 
 
 def test_the_weights_are_those_of_the_default() -> None:
-    for name, weights in (("general", DEFAULT), ("thorough", THOROUGH)):
+    for name, weights in (("general", DEFAULT), ("fast", FAST)):
         scoring = preset(name).scoring
         assert {term: getattr(scoring, term) for term in weights} == weights
 
@@ -88,7 +88,7 @@ def test_the_report_names_every_set_and_formula(tmp_path: Path) -> None:
     compared = report(tmp_path)
     text = compared.tables
     assert "| | grade | qgeval | mean |" in text
-    assert "| thorough without facts |" in text
+    assert "| default without facts |" in text
     assert "- grade: words" in text
     assert "| default | " in compared.summary
 

@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the score"
     )
-    parser.add_argument("--preset", default="thorough")
+    parser.add_argument("--preset", default="general")
     parser.add_argument("--only", default="", help="sets, joined by commas")
     parser.add_argument(
         "--write", action="store_true", help="put the tables into docs/accuracy.md and the README"

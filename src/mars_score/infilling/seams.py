@@ -40,8 +40,9 @@ _SPACED = re.compile(r"\w [,.;:!?](?: |$)")
 """A mark set off by a space, as in tokenized corpora."""
 _SPACED_FRENCH = re.compile(r"\w [,.](?: |$)")
 """The same in French, which sets other marks off in any text."""
-ORDINARY = MARKS - frozenset("\u060c\u061b\u061f\u06d4\u0964") | frozenset("'\u2019-")
-"""Marks that any text may have. Others come from the reference alone: a quotation or a bracket needs its other half."""
+ORDINARY = MARKS - frozenset(":\uff1a\u060c\u061b\u061f\u06d4\u0964") | frozenset("'\u2019-")
+"""Marks that any text may have. Others come from the reference alone: a quotation or a bracket needs its other half,
+and a colon is mostly the label of a dialogue's next speaker."""
 UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
 """Signs that a context may bring in."""
 _DOUBLED = re.compile(r"[,.;:!?'\u2019-]{2,}")
@@ -89,11 +90,6 @@ class Seam:
         if language == ENGLISH:
             scripts |= scripts_of(context)
         return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts, language)
-
-    @property
-    def only_marks(self) -> bool:
-        """Whether nothing but punctuation was masked."""
-        return not any(map(str.isalnum, self.masked))
 
     @property
     def needs_capital(self) -> bool:

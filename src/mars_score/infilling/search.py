@@ -4,8 +4,10 @@ The paper grows one fill a blank and judges its lengths by a *mean* likelihood (
 every easy token, so long babble beats a short fill that fits. Here a template keeps several texts in play:
 
     propose   each beam offers its most probable first tokens, by the plain policy and by the self-planned one
-    grow      each strand goes on greedily, by its own policy; every length up to |B| + sigma is a guess
-    judge     a guess is worth log p(text so far, fill, the whole next block | context) and what `_reward` says
+    grow      strands go on with their most probable tokens, the best of all are kept; every length up to |B| + sigma
+              is a guess
+    judge     a guess is worth log p(text so far, fill, the whole next block | context), where the tokens right after
+              the blank count more, and what `_reward` says
     revise    when all blanks are filled, each is tried again with the text to its right fixed
 
 So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
@@ -24,16 +26,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mars_score.infilling.decoder.search_state import (
-    FIRST,
+    BEGUN,
     GAP,
     MARGIN,
     SLACK,
+    WIDTH,
     Beam,
     Branch,
     Fill,
     Head,
     Item,
     Node,
+    Offer,
     Outlook,
     RankedBeam,
     SearchLimits,
@@ -65,6 +69,8 @@ class Search:
     """The current blank."""
     following: tuple[int, ...] = ()
     """What the fill is judged by: the next block, or the end of the text."""
+    weights: list[float] = field(default_factory=list)
+    """What each token of it counts."""
     last: bool = False
     """Whether no blank is left after this one."""
     beams: list[Beam] = field(default_factory=list)
@@ -156,7 +162,7 @@ class Search:
         elif self.phase is SearchPhase.GROW:
             for node, state in zip(new, states, strict=True):
                 assert node.beam is not None
-                count = 1 if len(node.fill) < self._limit else 0
+                count = WIDTH if len(node.fill) < self._limit else 0
                 self.heads.append(Head(self, state, node.beam, node, node.planned, count))
         else:
             self._judged(new, states, log_ps)
@@ -183,6 +189,7 @@ class Search:
         self.block, self.beams, self.phase, self.grown = block, beams, SearchPhase.PROPOSE, []
         self.last = not any(one.blank for one in blocks[block + 1 :])
         self.following = blocks[block + 1].ids if block + 1 < len(blocks) else (END,)
+        self.weights = self.limits.weights(len(self.following))
         self._ask()
 
     def _ask(self) -> None:
@@ -217,7 +224,7 @@ class Search:
             for rank, (token, log_p) in enumerate(offer.tokens)
         ]
         # Reading a first token is cheap, and what follows tells at once which of them lead nowhere.
-        width = FIRST * self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
+        width = BEGUN * self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
         chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width, 0.0)
         for number, token, log_p, near in chosen:
             self.uncertain |= near
@@ -230,35 +237,58 @@ class Search:
         """Note how well the next block follows each guess; those with a chance go on."""
         for head, outlook in zip(heads, outlooks, strict=True):
             assert head.node is not None
-            head.node.follow = outlook.follow
-        worth = sorted((node.value + node.follow for node in self.grown if node.accepted), reverse=True)
-        bar = worth[self._strands - 1] - SLACK if len(worth) >= self._strands else -math.inf
+            head.node.follow = self.weights[0] * outlook.follow
+        guesses = [node for node in self.grown if node.accepted]
+        bar = -math.inf
+        if len(guesses) >= self._strands:
+            worth = sorted((node.value + node.follow for node in guesses), reverse=True)
+            bar = worth[self._strands - 1] - max(node.follow for node in guesses) - SLACK
+        offers: dict[bool, list[Offer]] = {False: [], True: []}
         for head, outlook in zip(heads, outlooks, strict=True):
             assert head.node is not None
             if head.count:
                 self.uncertain |= abs(head.node.value - bar) < self.limits.tie
                 if head.node.value >= bar:
-                    self._go_on(head.beam, head.node, outlook)
+                    if head.node.plain:
+                        offers[False] += self._offers(head.node, outlook.plain)
+                    if head.node.planned:  # what its policy prefers, whatever else is more probable
+                        offers[True] += self._offers(head.node, outlook.planned)[:1]
+        self._go_on(offers)
 
-    def _go_on(self, beam: Beam, node: Node, outlook: Outlook) -> None:
-        """Write a strand's next token, or two where the policies part."""
-        children: dict[int, Node] = {}
-        for goes, offer, planned in (
-            (node.plain, outlook.plain, False),
-            (node.planned, outlook.planned, True),
-        ):
-            if goes and offer.tokens:
-                ((token, log_p),) = offer.tokens
+    def _offers(self, node: Node, ranked: RankedBeam) -> list[Offer]:
+        """A strand with each of the tokens that it could go on with."""
+        assert node.beam is not None
+        last = len(ranked.tokens) - 1
+        return [
+            Offer(
+                node, token, log_p, node.log_p + log_p + node.beam.reward + self._reward((*node.fill, token)),
+                ranked.near and rank == last,
+            )
+            for rank, (token, log_p) in enumerate(ranked.tokens)
+        ]  # fmt: skip
+
+    def _go_on(self, offers: dict[bool, list[Offer]]) -> None:
+        """Write the next tokens: of each policy, those that make the best texts."""
+        children: dict[tuple[int, int], Node] = {}
+        for planned, some in offers.items():
+            for offer in self._cut(some, lambda offer: offer.value, self._strands, 0.0):
                 self.uncertain |= offer.near
-                if token not in children:
-                    children[token] = self._write(beam, node, token, log_p)
-                child = children[token]
+                key = offer.node.path[-1], offer.token
+                if key not in children:
+                    assert offer.node.beam is not None
+                    children[key] = self._write(offer.node.beam, offer.node, offer.token, offer.log_p)
+                child = children[key]
                 child.planned, child.plain = child.planned or planned, child.plain or not planned
 
     @property
     def _strands(self) -> int:
         """How many strands are grown and guesses judged."""
         return self.limits.strands
+
+    @property
+    def _beams(self) -> int:
+        """How many guesses are judged by all that follows."""
+        return self.limits.beams
 
     def _write(self, beam: Beam, parent: Node | None, token: int, log_p: float) -> Node:
         """One more token of a fill."""
@@ -313,7 +343,13 @@ class Search:
         """Take what the following text costs after each branch."""
         width, count = len(new) // len(self.branches), len(log_ps) // len(self.branches)
         for number, branch in enumerate(self.branches):
-            branch.log_ps += log_ps[number * count : (number + 1) * count]
+            known = len(branch.log_ps)
+            part = zip(
+                log_ps[number * count : (number + 1) * count],
+                self.weights[known : known + count],
+                strict=True,
+            )
+            branch.log_ps += [weight * log_p for log_p, weight in part]
         stops = self._stops()
         for index, (node, state) in enumerate(zip(new, states, strict=True)):
             if len(self.branches[0].nodes) - width + index % width + 1 in stops:
@@ -322,7 +358,7 @@ class Search:
         if read == self._needed:
             self._finish()
             return
-        self.branches = self._cut(self.branches, lambda branch: branch.score, self.limits.beams, MARGIN)
+        self.branches = self._cut(self.branches, lambda branch: branch.score, self._beams, MARGIN)
         self._keep([branch.nodes[-1].path for branch in self.branches])
         self.phase = SearchPhase.JUDGE
         self._read_on(read, self._needed)

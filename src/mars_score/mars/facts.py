@@ -100,7 +100,11 @@ class Sources:
         tokens = [token for sentence in self.sentences for token in sentence.tokens]
         self.numbers = {token.number for token in tokens if token.number}
         self.words = {token.word for token in tokens}
-        small = {token.word for token in tokens if token.text[0].islower()}
+        # A text without any capital does not tell what is a name.
+        cased = (read(text) for text in texts if any(map(str.isupper, text)))
+        small = {
+            t.word for each in cased for sentence in each for t in sentence.tokens if t.text[0].islower()
+        }
         capital = [token for token in tokens if is_capital(token)]
         self.names: set[str] = set()
         """What the sources always write with a capital."""

@@ -61,7 +61,7 @@ def make_templates(
     before: frozenset[Word] = frozenset()
     for ratio, mask in zip(config.ratios, chosen, strict=True):
         masked = frozenset(plan.word for plan, blank in zip(maskable, mask, strict=True) if blank)
-        if masked and masked <= before:
+        if masked <= before:
             masked = before | _next_to_mask(maskable, before)
         before = masked
         blanks = merged([plan.word for plan in plans], masked, config.merge_gaps, language)
@@ -72,7 +72,8 @@ def make_templates(
 def _next_to_mask(plans: Sequence[WordPlan], masked: frozenset[Word]) -> frozenset[Word]:
     """The word that the next budget would pay for: the cheapest, then the one of highest priority; the last one stays.
 
-    Words of the context cost so much that several ratios may mask the same words; then a higher one masks one more.
+    Words of the context cost so much that several ratios may mask the same words; then a higher one masks one more. Where
+    the lowest ratio would mask nothing, as in a text of four words, it masks one.
     """
     left = [plan for plan in plans if plan.word not in masked]
     if len(left) < 2:

@@ -88,7 +88,7 @@ def test_seeds_and_ids_matter() -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_applies_to_a_plain_row(name: str) -> None:
     rows = [
-        Rated(example("Tom called 3 friends in Bergen. They came."), 1.0, "a"),
+        Rated(example("Tom called 2 friends in Bergen. They came."), 1.0, "a"),
         Rated(dataclasses.replace(example("Nobody ate.", "Lunch was late."), id="2"), 2.0, "a"),
     ]
     assert 0 in attack_dataset(Dataset("two", tuple(rows)), name).rows

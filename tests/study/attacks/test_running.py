@@ -28,7 +28,7 @@ TEXTS = [
 DATASET = Dataset(
     "own",
     tuple(
-        Rated(replace(example(text, f"This is context {i}. It was dark."), id=str(i)), float(i), "a")
+        Rated(replace(example(text, f"This is context {i + 3}. It was dark."), id=str(i)), float(i), "a")
         for i, text in enumerate(TEXTS)
     ),
 )

@@ -23,6 +23,7 @@ import torch
 from mars_score.infilling import planning
 from mars_score.infilling.decoder.batch import HEAD_ROWS, HEADS, Batch
 from mars_score.infilling.decoder.search_state import (
+    REVISED,
     Beam,
     Branch,
     Fill,
@@ -82,9 +83,21 @@ class SearchRow(Search):
             self.phase, self.starts = SearchPhase.DONE, []
             return
         following: list[int] = []
+        weights: list[float] = []
         for number in range(block + 1, len(blocks)):
-            following += self._current(number) if blocks[number].blank else blocks[number].ids
-        self.following = (*following, END) if blocks[-1].blank else tuple(following)
+            if blocks[number].blank:
+                following += self._current(number)
+                weights += [1.0] * len(self._current(number))
+            else:
+                following += blocks[number].ids
+                weights += self.limits.weights(len(blocks[number].ids))
+        if blocks[-1].blank:
+            following.append(END)
+            weights += self.limits.weights(1)
+        if len(following) > REVISED:
+            self._revise(block + 2)
+            return
+        self.following, self.weights = tuple(following), weights
         self.block, self.last, self.phase, self.grown = block, True, SearchPhase.PROPOSE, []
         self.beams = [self.starts[self._number(block)]]
         self._ask()
@@ -132,6 +145,11 @@ class SearchRow(Search):
     def _strands(self) -> int:
         """A revision has one text to go on from, and takes half as many."""
         return max(2, self.limits.strands // 2) if self.starts else self.limits.strands
+
+    @property
+    def _beams(self) -> int:
+        """And half as many guesses are read to the end."""
+        return max(1, self.limits.beams // 2) if self.starts else self.limits.beams
 
     def _stops(self) -> set[int]:
         """After how many tokens of what follows a blank begins."""

@@ -22,15 +22,23 @@ if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import Job
     from mars_score.infilling.search import Search
 
-FIRST = 2
+BEGUN = 3
 """So many times as many fills are begun as are grown on."""
+WIDTH = 3
+"""Tokens that a fill may go on with; the best of all fills' continuations are grown."""
 MARGIN = 0.5
 """Candidates within so many nats of a cut are kept too, up to twice as many as asked for."""
-SLACK = 3.0
-"""A strand is given up when it lies so many nats below the guesses that would be judged, whatever follows it."""
+SLACK = 1.0
+"""A strand is given up when it lies so many nats below the guesses that would be judged, even if the next block suited
+it as well as any guess so far."""
+SEAM_TOKENS = 3
+"""Tokens after a blank that tell whether its fill has led to them: they count more than others."""
+REVISED = 24
+"""A blank is revised if so many tokens or fewer follow it: each try reads them all, and the time for a text has to grow
+with its length and not with its square."""
 GAP = 8.0
 """A beam so many nats below the best is given up while blanks are left."""
-TIE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
+TIE = {"float32": 2e-4, "float16": 0.1, "bfloat16": 0.5}
 """Sums of log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 
 Fill = tuple[int, ...]
@@ -53,6 +61,7 @@ class SearchLimits:
     horizon: int
     reward: float
     context_reward: float
+    seam_weight: float
     revise: bool
     tie: float
 
@@ -63,9 +72,13 @@ class SearchLimits:
             beams=config.beams, proposals=config.proposals, strands=config.strands,
             planned=max(1, config.strands // 3) if config.planner != "off" else 0, plain=config.compare_unplanned,
             sigma=config.sigma, window=config.judge_window, horizon=config.horizon, reward=config.token_reward,
-            context_reward=config.context_reward,
+            context_reward=config.context_reward, seam_weight=config.seam_weight,
             revise=config.revise, tie=TIE[config.dtype],
         )  # fmt: skip
+
+    def weights(self, count: int) -> list[float]:
+        """What each of so many tokens after a blank counts."""
+        return [1.0 + self.seam_weight * (place < SEAM_TOKENS) for place in range(count)]
 
 
 def columns(job: Job, limits: SearchLimits) -> int:
@@ -75,7 +88,7 @@ def columns(job: Job, limits: SearchLimits) -> int:
     """
     text = positions(job, limits)
     growth = max((len(block.ids) + limits.sigma for block in job.blocks if block.blank), default=0)
-    strands = (limits.strands + limits.planned) * growth
+    strands = BEGUN * limits.strands + (limits.strands + limits.planned) * growth
     skimmed = 2 * limits.strands * (growth + (min(text, limits.window) if limits.window else text))
     return limits.beams * text + max(strands, skimmed, 2 * limits.beams * (growth + text))
 
@@ -145,6 +158,19 @@ class Beam:
         return self.log_p + self.reward
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A token that a fill could go on with."""
+
+    node: Node
+    token: int
+    log_p: float
+    value: float
+    """log p and rewards of the text with it."""
+    near: bool
+    """Whether another token nearly took its place."""
+
+
 @dataclass(slots=True, eq=False)
 class Branch:
     """A guess with the next block behind it, as far as it was read."""
@@ -152,7 +178,7 @@ class Branch:
     guess: Node
     nodes: list[Node] = field(default_factory=list)
     log_ps: list[float] = field(default_factory=list)
-    """Of the block's tokens; the first is known before anything is read."""
+    """Of the block's tokens, weighted; the first is known before anything is read."""
     reward: float = 0.0
 
     @property

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from mars_score.mars.facts import NUMBER_WORDS
 from mars_score.study.attacks.base import Perturb, one_of, passage, sentence_spans, shuffled, token_spans
 from mars_score.text.words import is_function_word, sentences, words
 from mars_score.types import Example
@@ -176,12 +177,20 @@ _NUMBER = re.compile(rf"[0-9]+|\b(?:{'|'.join(KINDS)})\b", re.IGNORECASE)
 def swap_numbers(example: Example, random: Random) -> str | None:
     """Change each run of digits to as many other digits, and each number word to another.
 
-    A number that is there twice is changed to the same number twice. All else stays as it is.
+    A number that is there twice is changed to the same number twice. All else stays as it is, and so does a number that
+    neither context nor references have: another one would be no more wrong.
     """
     swapped: dict[str, str] = {}
+    given = {
+        _value(match[0])
+        for text in (passage(example), *example.references)
+        for match in _NUMBER.finditer(text)
+    }
 
     def swap(match: re.Match[str]) -> str:
         old = match[0].lower()
+        if _value(old) not in given:
+            return match[0]
         if old not in swapped:
             swapped[old] = _other_digits(old, random) if old.isdigit() else _other_word(old, random)
         new = swapped[old]
@@ -189,6 +198,11 @@ def swap_numbers(example: Example, random: Random) -> str | None:
 
     text = _NUMBER.sub(swap, example.candidate)
     return text if swapped else None
+
+
+def _value(number: str) -> str:
+    """The same for 2 and two."""
+    return NUMBER_WORDS.get(number.lower(), number.lower())
 
 
 def _other_word(word: str, random: Random) -> str:

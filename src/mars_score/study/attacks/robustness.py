@@ -39,7 +39,7 @@ ATTACKS = {
     "reorder": row_by_row("half of the tokens change places (Table 4)", reorder),
     "retrieve": row_by_row("a sentence of the context takes the candidate's place (Table 4)", retrieve),
     "negation": row_by_row("each sentence says the opposite where a rule can make it so", negate),
-    "number_swap": row_by_row("every number becomes another number", swap_numbers),
+    "number_swap": row_by_row("every number that is borne out becomes another", swap_numbers),
     "name_swap": row_by_row("every name becomes another name of the row", swap_names),
     "truncation": row_by_row("the second half of the tokens is dropped", truncate),
     "repetition": row_by_row("a sentence, or the first half of the only one, is said twice", repeat),
