@@ -63,15 +63,16 @@ def keep(lines: list[dict[str, Any]]) -> None:
 
 
 def machine() -> str:
-    """The processor, as far as speed goes."""
+    """The processor, as far as speed goes, and how much of it torch uses."""
     model = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         model = next(
             (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model
         )
-    capability = torch.backends.cpu.get_cpu_capability()
-    return f"{model}, {os.cpu_count()} cores, {capability}, torch {torch.__version__.partition('+')[0]}"
+    capability, threads = torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()
+    used = f"{threads} thread{'s' * (threads > 1)} of {os.cpu_count()} cores"
+    return f"{model}, {used}, {capability}, torch {torch.__version__.partition('+')[0]}"
 
 
 if __name__ == "__main__":

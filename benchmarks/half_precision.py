@@ -16,7 +16,7 @@ from benchmarks.timing import alternately, report
 from mars_score.config import MarsConfig
 from mars_score.mars.scorer import MarsScorer
 
-REFERENCES = 12
+REFERENCES = 6
 
 
 def main() -> None:

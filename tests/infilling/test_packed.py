@@ -24,6 +24,17 @@ def test_equals_the_plain_layer(bias: bool, rows: int) -> None:
             torch.testing.assert_close(layer(x), plain(x), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 3, 64, 300])
+def test_half_precision_is_multiplied_as_by_torch(bias: bool, rows: int) -> None:
+    torch.manual_seed(rows)
+    plain = nn.Linear(48, 80, bias=bias).to(torch.bfloat16).requires_grad_(False)
+    frozen = Linear(plain.weight, plain.bias)
+    x = torch.randn(rows, 48).to(torch.bfloat16)
+    for layer in (frozen, frozen.pack()):
+        assert torch.equal(layer(x), plain(x))
+
+
 class Doubled(nn.Linear):  # type: ignore[misc]  # torch's types are not followed
     """A layer that is not what its base class is."""
 
@@ -52,7 +63,7 @@ def test_replaces_plain_layers_of_every_kind_and_no_others() -> None:
 
 
 def test_other_number_formats_stay_as_they_are() -> None:
-    model = nn.Sequential(nn.Linear(8, 8).to(torch.bfloat16)).requires_grad_(False)
+    model = nn.Sequential(nn.Linear(8, 8).to(torch.float16)).requires_grad_(False)
     assert not can_pack(model[0].weight)
     freeze_linears(model)
     assert type(model[0]) is nn.Linear

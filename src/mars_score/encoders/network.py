@@ -78,23 +78,27 @@ class TokenPack:
 def attend(
     module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None = None, *,
     groups: Sequence[tuple[int, int]] | None = None, scaling: float | None = None,
-    sliding_window: int | None = None, **_: Any,
+    sliding_window: int | None = None, biases: Sequence[Tensor] | None = None, **_: Any,
 ) -> tuple[Tensor, None]:  # fmt: skip
-    """Attention of transformers for packs: (1, heads, T, D) in, (1, T, heads, D) out; without `groups`, the usual."""
+    """Attention of transformers for packs: (1, heads, T, D) in, (1, T, heads, D) out; without `groups`, the usual.
+
+    `biases` (1, heads, L, L), one for each group, are added before the softmax.
+    """
     if groups is None:
+        attention_mask = biases[0] if biases else attention_mask
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=attention_mask, scale=scaling)
         return mixed.transpose(1, 2), None
     shared = query.shape[1] // key.shape[1]  # heads that share keys and values
     key, value = (states.repeat_interleave(shared, 1) if shared > 1 else states for states in (key, value))
     outputs, start = [], 0
-    for count, length in groups:
+    for number, (count, length) in enumerate(groups):
         part = slice(start, start + count * length)
         q, k, v = (
             states[0, :, part].unflatten(1, (count, length)).transpose(0, 1)  # (N, heads, L, D)
             for states in (query, key, value)
         )
-        window = _window(length, sliding_window, query)
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=window, scale=scaling)
+        mask = biases[number] if biases else _window(length, sliding_window, query)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scaling)
         outputs.append(mixed.transpose(1, 2).flatten(0, 1))  # (N L, heads, D)
         start = part.stop
     return torch.cat(outputs)[None], None

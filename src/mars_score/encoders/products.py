@@ -1,8 +1,8 @@
 """Products with frozen weights, and whether they round a row the same way wherever it is.
 
-On a CPU products in float32 are oneDNN's, which has kernels for every kind of processor; the library that torch
-takes otherwise is less than half as fast on some. Weights that many small products need can be laid out for the
-processor once (`Linear.pack`).
+On a CPU products in float32 and bfloat16 are oneDNN's, which has kernels for every kind of processor; the library that
+torch takes otherwise for float32 is less than half as fast on some. Weights that many small products need can be laid
+out for the processor once (`Linear.pack`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,16 @@ ROWS = 64
 
 
 def can_pack(weight: Tensor) -> bool:
-    """Whether oneDNN multiplies this kind of tensor here."""
+    """Whether oneDNN multiplies this kind of tensor here; torch leaves those of bfloat16 to it anyway."""
+    mkldnn = torch.ops.mkldnn
     return bool(
         weight.device.type == "cpu"
-        and weight.dtype == torch.float32
         and torch.backends.mkldnn.is_available()
-        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and hasattr(mkldnn, "_linear_pointwise")
+        and (
+            weight.dtype == torch.float32
+            or (weight.dtype == torch.bfloat16 and mkldnn._is_mkldnn_bf16_supported())
+        )
     )
 
 

@@ -1,13 +1,14 @@
 """Sentence encodings as Sentence-BERT defines them: a transformer, then the pooling and layers that its files name.
 
 The transformer of the default encoder is this package's own, `Bert`; operations and their order are those of
-transformers, so that the numbers are too. A text's vector does not depend on the other texts of the call, to the last
-bit: :mod:`.network` says how.
+transformers, so that the numbers are too. So is MPNet's, which transformers cannot read in packs. A text's vector does
+not depend on the other texts of the call, to the last bit: :mod:`.network` says how.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,6 +41,13 @@ BERT_SETTINGS: dict[str, tuple[object, ...]] = {
     "quantization_config": (None,),
 }
 """Settings that change what is computed, and the values that are known here."""
+MPNET_NAMES = {
+    "attn.q.": "self.query.", "attn.k.": "self.key.", "attn.v.": "self.value.", "attn.o.": "output.dense.",
+    "attention.LayerNorm.": "attention.output.LayerNorm.",
+}  # fmt: skip
+"""What MPNet calls a layer's weights, and BERT."""
+FARTHEST = 128
+"""Tokens that are farther apart are all the same to MPNet."""
 
 
 class States(NamedTuple):
@@ -67,19 +75,21 @@ class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
             for number in range(settings["num_hidden_layers"])
         )
         self.device = self.tables[0].device
+        self.distances = tensors.get("encoder.relative_attention_bias.weight")  # (B, heads)
 
     @classmethod
     def load(cls, folder: Path, *, device: torch.device, dtype: str) -> Bert | None:
-        """Load a folder that holds a BERT; None for an encoder of another architecture."""
-        settings = settings_of(folder, "bert", BERT_SETTINGS)
+        """Load a folder that holds a BERT or an MPNet; None for an encoder of another architecture."""
+        settings = settings_of(folder, "bert", BERT_SETTINGS) or settings_of(folder, "mpnet", BERT_SETTINGS)
         if settings is None:
             return None
+        make = settings["model_type"]
         tensors = {
-            name.removeprefix("bert."): tensor.to(device, getattr(torch, dtype))
+            name.removeprefix(f"{make}."): tensor.to(device, getattr(torch, dtype))
             for name, tensor in load_weights(folder).items()
             if tensor.is_floating_point()
         }
-        return cls(tensors, settings)
+        return cls(_as_bert(tensors) if make == "mpnet" else tensors, settings)
 
     def forward(
         self, input_ids: Tensor, position_ids: Tensor | None = None, *,
@@ -90,10 +100,40 @@ class Bert(nn.Module):  # type: ignore[misc]  # torch's types are not followed
         if position_ids is None:
             position_ids = torch.arange(input_ids.shape[1], device=self.device)[None]
         states = F.embedding(input_ids, words) + kinds[0] + F.embedding(position_ids, places)
+        biases = None
+        if self.distances is not None:
+            lengths = [input_ids.shape[1]] if groups is None else [length for _, length in groups]
+            biases = [_bias(self.distances, length) for length in lengths]
+        seen = {"groups": groups, "biases": biases}
         layers = [self.norm(states)]
         for layer in self.layers:
-            layers.append(layer(layers[-1], groups))
+            layers.append(layer(layers[-1], seen))
         return States(layers[-1], tuple(layers) if output_hidden_states else None)
+
+
+def _as_bert(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """MPNet's weights by the names of BERT; it has two positions that no text uses, and texts of one kind."""
+    for theirs, ours in MPNET_NAMES.items():
+        tensors = {name.replace(theirs, ours): tensor for name, tensor in tensors.items()}
+    places = tensors["embeddings.position_embeddings.weight"]  # (P, H)
+    kinds = {"embeddings.token_type_embeddings.weight": places.new_zeros(1, places.shape[1])}
+    return {**tensors, **kinds, "embeddings.position_embeddings.weight": places[2:]}
+
+
+def _bias(distances: Tensor, length: int) -> Tensor:
+    """(B, heads) -> (1, heads, L, L): what is added to the attention between two tokens, by their distance.
+
+    The first half of the table is for tokens further left, the other for those further right. In each, half of the
+    entries are for one distance, the others for ever more.
+    """
+    half = len(distances) // 2
+    exact = half // 2
+    places = torch.arange(length, device=distances.device)
+    steps = places - places[:, None]  # (L, L)
+    far = steps.abs()
+    more = (far.float() / exact).log() / math.log(FARTHEST / exact) * (half - exact)
+    coarse = (exact + more.clamp_min(0).long()).clamp_max(half - 1)
+    return distances[torch.where(far < exact, far, coarse) + half * (steps > 0)].permute(2, 0, 1)[None]
 
 
 class _Layer(nn.Module):  # type: ignore[misc]  # as above
@@ -111,12 +151,12 @@ class _Layer(nn.Module):  # type: ignore[misc]  # as above
         self.norm = _Norm(tensors, f"{prefix}output.LayerNorm", epsilon)
         self.heads = settings["num_attention_heads"]
 
-    def forward(self, states: Tensor, groups: Sequence[tuple[int, int]] | None) -> Tensor:
+    def forward(self, states: Tensor, seen: Mapping[str, Any]) -> Tensor:
         query, key, value = (
             product(states).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (N, heads, L, D)
             for product in (self.query, self.key, self.value)
         )
-        mixed, _ = attend(self, query, key, value, groups=groups, scaling=query.shape[-1] ** -0.5)
+        mixed, _ = attend(self, query, key, value, scaling=query.shape[-1] ** -0.5, **seen)
         states = self.attention_norm(self.mix(mixed.flatten(2)) + states)
         normed: Tensor = self.norm(self.narrow(F.gelu(self.widen(states))) + states)
         return normed
