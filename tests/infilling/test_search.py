@@ -147,7 +147,7 @@ def test_columns_stay_within_what_was_allotted(tiny: LanguageModel, monkeypatch:
     engine.run(jobs_of(tiny, config))
     assert rows
     for row in rows:
-        assert 0 < row.columns <= engine.columns(row.job)
+        assert 0 < row.pool.count <= engine.columns(row.job)
         longest = max(
             len(text) + sum(map(len, fills)) for fills in row.ranked for text in [row.job.blocks[0].ids]
         )

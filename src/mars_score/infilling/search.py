@@ -17,7 +17,6 @@ and is decoded again alone. `decoder.search_state` has a row's tree of tokens, `
 
 from __future__ import annotations
 
-import heapq
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -33,6 +32,7 @@ from mars_score.infilling.decoder.search_state import (
     WIDTH,
     Beam,
     Branch,
+    ColumnPool,
     Fill,
     Head,
     Item,
@@ -83,9 +83,7 @@ class Search:
     branches: list[Branch] = field(default_factory=list)
     finals: list[Beam] = field(default_factory=list)
     uncertain: bool = False
-    columns: int = 0
-    """The highest number of columns that were ever in use."""
-    _free: list[int] = field(default_factory=list)
+    pool: ColumnPool = field(default_factory=ColumnPool)
 
     def __post_init__(self) -> None:
         first = self.job.blocks[0]
@@ -127,7 +125,7 @@ class Search:
 
     def tokens(self) -> NewTokens[Any]:
         """What is read next: each token sees its ancestors and itself."""
-        seen = np.zeros((len(self.new), self.columns), bool)
+        seen = np.zeros((len(self.new), self.pool.count), bool)
         for index, node in enumerate(self.new):
             seen[index, list(node.path)] = True
         return NewTokens(
@@ -250,22 +248,10 @@ class Search:
                 self.uncertain |= abs(head.node.value - bar) < self.limits.tie
                 if head.node.value >= bar:
                     if head.node.plain:
-                        offers[False] += self._offers(head.node, outlook.plain)
+                        offers[False] += head.node.offers(outlook.plain, self._reward)
                     if head.node.planned:  # what its policy prefers, whatever else is more probable
-                        offers[True] += self._offers(head.node, outlook.planned)[:1]
+                        offers[True] += head.node.offers(outlook.planned, self._reward)[:1]
         self._go_on(offers)
-
-    def _offers(self, node: Node, ranked: RankedBeam) -> list[Offer]:
-        """A strand with each of the tokens that it could go on with."""
-        assert node.beam is not None
-        last = len(ranked.tokens) - 1
-        return [
-            Offer(
-                node, token, log_p, node.log_p + log_p + node.beam.reward + self._reward((*node.fill, token)),
-                ranked.near and rank == last,
-            )
-            for rank, (token, log_p) in enumerate(ranked.tokens)
-        ]  # fmt: skip
 
     def _go_on(self, offers: dict[bool, list[Offer]]) -> None:
         """Write the next tokens: of each policy, those that make the best texts."""
@@ -294,7 +280,7 @@ class Search:
         """One more token of a fill."""
         path, fill = (parent.path, parent.fill) if parent else (beam.path, ())
         total = (parent.log_p if parent else beam.log_p) + log_p
-        node = Node(token, (*path, self._column()), total, beam, (*fill, token))
+        node = Node(token, (*path, self.pool.take()), total, beam, (*fill, token))
         node.value = total + beam.reward + self._reward(node.fill)
         seam = self.blank.seam
         node.accepted = seam is None or seam.accepts(self.decode(node.fill))
@@ -375,7 +361,7 @@ class Search:
             assert branch.guess.beam is not None
             distinct.setdefault((*branch.guess.beam.text, *branch.guess.fill), branch)
         chosen = self._cut(list(distinct.values()), lambda branch: branch.score, self.limits.beams, 0.0)
-        beams = [self._beam(branch, tail) for branch in chosen]
+        beams = [branch.text(tail) for branch in chosen]
         self.branches = []
         if self.last:
             self.finals = beams
@@ -389,16 +375,6 @@ class Search:
         self._keep([beam.path for beam in beams])
         self._enter(self.block + 2, beams)
 
-    def _beam(self, branch: Branch, tail: tuple[int, ...]) -> Beam:
-        """The text that a branch has become."""
-        guess, before = branch.guess, branch.guess.beam
-        assert before is not None
-        end = branch.nodes[-1] if branch.nodes else guess
-        return Beam(
-            end.path, (*before.text, *guess.fill, *tail), (*before.fills, guess.fill),
-            guess.log_p + math.fsum(branch.log_ps), branch.reward, end.state, before,
-        )  # fmt: skip
-
     def _end(self) -> None:
         """All blanks are filled."""
         self.phase = SearchPhase.DONE
@@ -409,22 +385,14 @@ class Search:
         """Tokens of a text block, one behind the other."""
         nodes = []
         for token in ids:
-            path = (*path, self._column())
+            path = (*path, self.pool.take())
             nodes.append(Node(token, path))
         self.new += nodes
         return nodes
 
-    def _column(self) -> int:
-        """The lowest column that is free."""
-        if self._free:
-            return heapq.heappop(self._free)
-        self.columns += 1
-        return self.columns - 1
-
     def _keep(self, paths: Iterable[tuple[int, ...]]) -> None:
         """Free every column that none of these texts needs."""
-        used = {column for path in paths for column in path}
-        self._free = [column for column in range(self.columns) if column not in used]
+        self.pool.keep(paths)
 
     def _cut(
         self, items: list[Item], score: Callable[[Item], float], count: int, margin: float

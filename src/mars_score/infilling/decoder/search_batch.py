@@ -118,7 +118,7 @@ class SearchRow(Search):
         self.uncertain |= abs(gain - self.limits.tie) < self.limits.tie / 2
         if gain > self.limits.tie and fills not in (best.fills, masked):
             tail = tuple(i for i in self.following if i != END)
-            self.best = self._beam(branch, tail)
+            self.best = branch.text(tail)
             self.best.fills, self.best.reward = fills, self.best.reward + right
             self.starts[number + 1 :] = self._later_starts(branch, fills)
         self.branches = []

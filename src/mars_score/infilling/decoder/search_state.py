@@ -10,13 +10,14 @@ tokens, that are nearer than the rounding of another batch shape make a row `unc
 
 from __future__ import annotations
 
+import heapq
 import math
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.decoder.state import Job
@@ -112,6 +113,27 @@ class SearchPhase(Enum):
     DONE = auto()
 
 
+@dataclass(slots=True)
+class ColumnPool:
+    """Cache columns of a row: those of dead branches are used again."""
+
+    count: int = 0
+    """The highest number of columns that were ever in use."""
+    _free: list[int] = field(default_factory=list)
+
+    def take(self) -> int:
+        """The lowest column that is free."""
+        if self._free:
+            return heapq.heappop(self._free)
+        self.count += 1
+        return self.count - 1
+
+    def keep(self, paths: Iterable[tuple[int, ...]]) -> None:
+        """Free every column that none of these texts needs."""
+        used = {column for path in paths for column in path}
+        self._free = [column for column in range(self.count) if column not in used]
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """A token in the row's tree."""
@@ -136,6 +158,18 @@ class Node:
     """Whether the seams are sound."""
     state: Any = None
     """Its hidden state, where a blank follows."""
+
+    def offers(self, ranked: RankedBeam, reward: Callable[[Fill], float]) -> list[Offer]:
+        """The fill up to here with each of the tokens that it could go on with."""
+        assert self.beam is not None
+        last = len(ranked.tokens) - 1
+        return [
+            Offer(
+                self, token, log_p, self.log_p + log_p + self.beam.reward + reward((*self.fill, token)),
+                ranked.near and rank == last,
+            )
+            for rank, (token, log_p) in enumerate(ranked.tokens)
+        ]  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
@@ -185,6 +219,16 @@ class Branch:
     def score(self) -> float:
         """Of all that is known."""
         return self.guess.log_p + math.fsum(self.log_ps) + self.reward
+
+    def text(self, tail: Fill) -> Beam:
+        """The text that it has become, with what follows."""
+        guess, before = self.guess, self.guess.beam
+        assert before is not None
+        end = self.nodes[-1] if self.nodes else guess
+        return Beam(
+            end.path, (*before.text, *guess.fill, *tail), (*before.fills, guess.fill),
+            guess.log_p + math.fsum(self.log_ps), self.reward, end.state, before,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
