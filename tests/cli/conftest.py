@@ -13,6 +13,7 @@ import pytest
 
 from mars_score.cli.main import run
 from mars_score.encoders.base import Encoding
+from mars_score.lm.likelihood import Reading
 from mars_score.mars import models
 from mars_score.mars.scorer import MarsScorer
 from mars_score.models.resolve import ResolvedModel
@@ -150,6 +151,14 @@ class Letters:
         return [Encoding(vector / max(1.0, float(np.linalg.norm(vector)))) for vector in vectors]
 
 
+class Even:
+    """A language model to which all letters are equally probable."""
+
+    def read(self, texts: Sequence[tuple[str, str]], progress: Progress = silent) -> list[Reading]:
+        progress(len(texts), len(texts))
+        return [Reading((-1.0,) * len(text)) for _, text in texts]
+
+
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real scorer with toys for models: whatever lies between input and output runs as it always does."""
@@ -163,3 +172,4 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MarsScorer, "tagger", Nouns())
     monkeypatch.setattr(MarsScorer, "infiller", Dots())
     monkeypatch.setattr(MarsScorer, "encoder", Letters())
+    monkeypatch.setattr(MarsScorer, "_likelihood", Even())

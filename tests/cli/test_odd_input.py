@@ -238,7 +238,7 @@ def test_the_terminal_and_the_files(odd: Run) -> None:
     assert re.fullmatch(
         r"mars:augment\.v\d+\+score\.v\d+\|ratios:0\+0\.2\|mask:spacy-en-sm@\w{8}\..*\.max40\.gaps1\|lm:smollm2-135m@\w{8}\|ctx:head256\|.*"
         r"\|enc:minilm-l6@\w{8}\|q:0\.8\|refs:best\|adjust:words\.either0\.5\+relevance0\.8\+[a-z0-9.+]+"
-        r"\|read:minilm-l6@\w{8}\+head@\w{8}\.zipf1\|dtype:float32/float32",
+        r"\|read:minilm-l6@\w{8}\+head@\w{8}\.zipf1\|likely:smollm2-135m@\w{8}\.head256\|dtype:float32/float32",
         odd.sidecar["signatures"]["mars"],
     )
 

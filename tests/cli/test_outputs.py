@@ -222,7 +222,7 @@ def test_parallel_text_files(cli: CommandLine) -> None:
     assert result.rows == [{**row, "id": str(number)} for number, row in enumerate(expected, 1)]
     cli.put("more.txt", "The owl slept.\n\n\n")
     more = cli("score", *arguments.split(), "--references", "more.txt").rows
-    assert more[0]["scores"]["mars"] > expected[0]["scores"]["mars"]
+    assert more[0]["scores"]["mars"] != expected[0]["scores"]["mars"]
     assert more[1:] == result.rows[1:]
 
 
