@@ -20,6 +20,8 @@ from mars_score.io.readers import read_examples
 from mars_score.mars.facts import Sources
 from mars_score.models.store import ModelStore
 
+from .plain_reading import plain_reader
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
     from mars_score.types import Augmentation, Example
 
     Read = Callable[[str], tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]]
+    Probable = Callable[[str, str], tuple[float, int]]
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo.jsonl"
-PRESETS = ["general", "qa"]
+PRESETS = ["general", "fast", "qa"]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +80,15 @@ def read(scorer: MarsScorer) -> Read:
     return one
 
 
-def plain_score(example: Example, found: list[Augmentation], read: Read, config: ScoringConfig) -> float:
+@pytest.fixture(scope="module")
+def probable(scorer: MarsScorer, smollm: Path) -> Probable:
+    """Mean log-probability and number of a text's tokens after a context."""
+    return plain_reader(smollm, scorer.guided.model.start)
+
+
+def plain_score(
+    example: Example, found: list[Augmentation], read: Read, probable: Probable, config: ScoringConfig
+) -> float:
     """The definition in docs/metrics.md, for a candidate that is not blank."""
     whole, vectors, weights, fluency = read(example.candidate)
     totals = []
@@ -99,6 +110,10 @@ def plain_score(example: Example, found: list[Augmentation], read: Read, config:
     )
     usual = min(max(-1.0, read(text)[3]) for text in human)
     score += config.fluency * min(0, max(-1.0, fluency) - usual)
+    if config.likelihood:
+        mean, tokens = probable(example.context, example.candidate)
+        best = max(probable(example.context, text)[0] for text in human)
+        score += config.likelihood * min(1.0, max(-3.0, mean - best)) * tokens / (tokens + 16)
     if not example.context:
         return float(score)
     texts = [one.text for augmentation in found for one in augmentation.augmented]
@@ -121,19 +136,21 @@ def copied_share(candidate: str, context: str) -> float:
     return sum(inside) / len(ours) if ours else 0.0
 
 
-def capped_score(example: Example, found: list[Augmentation], read: Read, config: ScoringConfig) -> float:
+def capped_score(
+    example: Example, found: list[Augmentation], read: Read, probable: Probable, config: ScoringConfig
+) -> float:
     """No more than what a copy of the best human reference gets."""
     copies = [replace(example, candidate=augmentation.augmented[0].text) for augmentation in found]
     return min(
-        plain_score(example, found, read, config),
-        max(plain_score(copy, found, read, config) for copy in copies),
+        plain_score(example, found, read, probable, config),
+        max(plain_score(copy, found, read, probable, config) for copy in copies),
     )
 
 
 @pytest.mark.numeric
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_package_agrees_with_the_definition(
-    name: str, scorer: MarsScorer, rows: list[Example], read: Read
+    name: str, scorer: MarsScorer, rows: list[Example], read: Read, probable: Probable
 ) -> None:
     scorer = scorer.with_options(**vars_of(preset(name).scoring), ratios=preset(name).masking.ratios)
     assert scorer.config == preset(name)
@@ -142,12 +159,12 @@ def test_the_package_agrees_with_the_definition(
         if example.candidate.strip():
             found = [augmented[pair] for pair in example.pairs]
             assert item.score == pytest.approx(
-                capped_score(example, found, read, scorer.config.scoring), abs=1e-6
+                capped_score(example, found, read, probable, scorer.config.scoring), abs=1e-5
             )
 
 
 def vars_of(scoring: ScoringConfig) -> dict[str, float | str]:
-    names = ("words", "match", "relevance", "fluency", "facts", "cap")
+    names = ("words", "match", "relevance", "fluency", "facts", "likelihood", "cap")
     return {name: getattr(scoring, name) for name in names}
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mars_score.lm.likelihood import Likelihood, Reading
 from mars_score.mars.adjustments import (
@@ -19,6 +17,8 @@ from mars_score.mars.adjustments import (
     read_likelihoods,
 )
 from mars_score.types import Adjustment, Example
+
+from .plain_reading import plain_reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,18 +99,14 @@ def judged(scorer: MarsScorer) -> MarsScorer:
     return scorer.with_options(likelihood=0.1)
 
 
+@pytest.fixture(scope="module")
+def unread(scorer: MarsScorer) -> MarsScorer:
+    """Without the language model's reading."""
+    return scorer.with_options(likelihood=0.0)
+
+
 def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(smollm)
-    model = AutoModelForCausalLM.from_pretrained(smollm, dtype=torch.float32)
-
-    def read(context: str, text: str) -> tuple[float, int]:
-        before = tokenizer(context).input_ids
-        after = tokenizer(f" {text}" if before else text).input_ids
-        ids = torch.tensor([[judged.guided.model.start, *before, *after]])
-        with torch.inference_mode():
-            logs = model(ids).logits[0, :-1].log_softmax(-1)
-        return float(logs[torch.arange(len(ids[0]) - 1), ids[0, 1:]][len(before) :].mean()), len(after)
-
+    read = plain_reader(smollm, judged.guided.model.start)
     items = judged.score_examples(ROWS)
     for row, item in zip(ROWS[:4], items, strict=False):
         (usual, _), (mean, tokens) = read(row.context, REFERENCE), read(row.context, row.candidate)
@@ -122,19 +118,19 @@ def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
     assert found.amount == 0
 
 
-def test_it_is_added_to_the_default_score(scorer: MarsScorer, judged: MarsScorer) -> None:
+def test_it_is_added_to_the_score(unread: MarsScorer, judged: MarsScorer) -> None:
     """Where no cap acts: none of these is as good as a copy, but for the copy."""
-    for plain, item in zip(scorer.score_examples(ROWS), judged.score_examples(ROWS), strict=True):
+    for plain, item in zip(unread.score_examples(ROWS), judged.score_examples(ROWS), strict=True):
         (found,) = (one for one in item.adjustments if one.name == "likelihood")
         assert item.score == pytest.approx(plain.score + found.amount, abs=1e-9)
         terms = sum(term.weight * term.cosine for term in item.augmented)
         assert item.score == pytest.approx(terms + sum(one.amount for one in item.adjustments), abs=1e-9)
 
 
-def test_nonsense_loses_more_than_sense(scorer: MarsScorer, judged: MarsScorer) -> None:
+def test_nonsense_loses_more_than_sense(unread: MarsScorer, judged: MarsScorer) -> None:
     good, lost, copy, *_ = (
         item.score - plain.score
-        for item, plain in zip(judged.score_examples(ROWS), scorer.score_examples(ROWS), strict=True)
+        for item, plain in zip(judged.score_examples(ROWS), unread.score_examples(ROWS), strict=True)
     )
     assert lost < good - 0.05
     assert copy == 0
@@ -163,9 +159,9 @@ def test_other_rows_do_not_matter(judged: MarsScorer) -> None:
     assert judged.score_examples(ROWS[::-1]).scores == together[::-1]
 
 
-def test_the_signature_names_the_model(scorer: MarsScorer, judged: MarsScorer) -> None:
+def test_the_signature_names_the_model(unread: MarsScorer, judged: MarsScorer) -> None:
     assert "likelihood0.1" in judged.signature
     assert "|likely:smollm2-135m@" in judged.signature
     assert ".head1024|" in judged.signature
-    assert "likel" not in scorer.signature
-    assert scorer._likelihood is None
+    assert "likel" not in unread.signature
+    assert unread._likelihood is None

@@ -31,15 +31,16 @@ def encoder_alone(store: ModelStore, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_pack_needs_the_encoder_alone(
     scorer: MarsScorer, encoder_alone: ModelStore, tmp_path: Path
 ) -> None:
+    scorer = scorer.with_options(likelihood=0.0)  # preset fast, for which no candidate is read
     with pack_writer(tmp_path / "refs.marspack", scorer.pack_header) as pack:
         for pair, augmentation in scorer.augment_examples(EXAMPLES).items():
             pack.add(pair, augmentation)
-    other = MarsScorer(store=encoder_alone, pack=tmp_path / "refs.marspack")
+    other = MarsScorer("fast", store=encoder_alone, pack=tmp_path / "refs.marspack")
     assert other.score_examples(EXAMPLES) == scorer.score_examples(EXAMPLES)
     models = [path.name for path in encoder_alone.root.iterdir() if not path.name.startswith(".")]
     assert models == ["minilm-l6"]
     with pytest.raises(ModelError):  # so there really is nothing but the encoder
-        MarsScorer(store=encoder_alone).signature  # noqa: B018
+        MarsScorer("fast", store=encoder_alone).signature  # noqa: B018
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
