@@ -132,7 +132,7 @@ def _summary(rows: Mapping[str, Sequence[tuple[float, float]]], count: int) -> s
         "|---|---|---|",
         f"| default | {both('default')} | on {ahead('default')} |",
         f"| default, weights chosen on the other sets | {both('default, chosen on the other sets')} | |",
-        f"| preset `fast` | {both('fast')} | on {ahead('fast')} |",
+        f"| preset `fast`, without the language model's reading | {both('fast')} | on {ahead('fast')} |",
         f"| the paper's formula (Eq. 7) | {both('Eq. 7')} | on {ahead('Eq. 7')} |",
         f"| the best of these baselines, {best} | {both(best)} | |",
     ]
