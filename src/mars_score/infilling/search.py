@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,13 +330,8 @@ class Search:
         """Take what the following text costs after each branch."""
         width, count = len(new) // len(self.branches), len(log_ps) // len(self.branches)
         for number, branch in enumerate(self.branches):
-            known = len(branch.log_ps)
-            part = zip(
-                log_ps[number * count : (number + 1) * count],
-                self.weights[known : known + count],
-                strict=True,
-            )
-            branch.log_ps += [weight * log_p for log_p, weight in part]
+            known, new_log_ps = len(branch.log_ps), log_ps[number * count : (number + 1) * count]
+            branch.log_ps += map(mul, self.weights[known : known + count], new_log_ps)
         stops = self._stops()
         for index, (node, state) in enumerate(zip(new, states, strict=True)):
             if len(self.branches[0].nodes) - width + index % width + 1 in stops:
