@@ -71,8 +71,7 @@ def main() -> None:
 
 def run() -> None:
     """Run the command line; errors that have a remedy never show a traceback."""
-    # Awake, they would take the cores from all other work and, where there is some, from each other; asleep, a search
-    # beside two busy processes is thirteen times as fast, and on an idle machine hardly slower.
+    # Awake, they would take the cores from all other work and, where there is some, from each other.
     os.environ.setdefault(WAITING, "PASSIVE")
     prepare_streams()
     with interruptible():
