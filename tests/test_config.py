@@ -318,7 +318,7 @@ def test_a_bad_value_in_a_part_is_refused_too() -> None:
 
 FILLING = (
     "|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.gaps1|lm:lm@1|ctx:head1024"
-    "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.sum1.5+1.5.seam2.revise"
+    "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.sum1.5+1.5.seam2"
     "|decode:beam4.p24.s8.norepeat"
 )
 """How references are masked and filled by default, as a signature has it."""
@@ -381,7 +381,7 @@ class TestSignature:
     )
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
-            f"mars:augment.v3+score.v5|ratios:{ratios}{FILLING}"
+            f"mars:augment.v4+score.v5|ratios:{ratios}{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.8+fluency0.3+facts0.1+likelihood0.15+cap|read:read@5"
             "|likely:judge@6"
             "|dtype:float32/float32"
@@ -389,13 +389,13 @@ class TestSignature:
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
-            f"mars:augment.v3+score.v5|ratios:0+0.2+0.4+0.6{FILLING}"
+            f"mars:augment.v4+score.v5|ratios:0+0.2+0.4+0.6{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
 
     def test_of_the_paper_names_its_own_way_of_masking_and_filling(self) -> None:
         assert signature(preset("paper"), **NAMES) == (
-            "mars:augment.v3+score.v5|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
+            "mars:augment.v4+score.v5|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
             "|ctx:head900|plan:hidden.similarity.k3.eta0.01.xi1.3.all.decay1|judge:s4.w0.k0|decode:greedy.repeat"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )

@@ -31,7 +31,7 @@ MEANING = {
     "encode_vs_sentence_transformers:embeddinggemma-300m": "the same, EmbeddingGemma-300M",
     "search_vs_plain": "the search / contexts, `generate` and one forward of as many tokens with transformers",
     "search_vs_greedy": "the search / one greedy fill of each policy",
-    "unrevised_vs_greedy": "the search without trying each blank again / the same",
+    "revised_vs_greedy": "the search, and each blank tried again (`revise`) / the same",
     "augment_vs_plain": "greedy fills / as many tokens with transformers",
     "augment_vs_generate": "greedy fills / contexts and `generate` alone",
     "long_context": "as `augment_vs_plain`, contexts of 800 tokens",

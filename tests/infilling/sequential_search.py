@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
-from mars_score.infilling.decoder.search_state import BEGUN, GAP, MARGIN, REVISED, SEAM_TOKENS, SLACK, WIDTH
+from mars_score.infilling.decoder.search_state import (
+    BEGUN,
+    GAP,
+    MARGIN,
+    REVISED,
+    SEAM_TOKENS,
+    SLACK,
+    SPARE,
+    WIDTH,
+)
 from mars_score.infilling.decoder.state import END
 from mars_score.infilling.seams import SeamRules
 
@@ -40,9 +49,18 @@ class Text:
     """log p of all that is counted, and the rewards."""
 
 
-def best(items: list[Any], score: Callable[[Any], float], count: int, margin: float = 0.0) -> list[Any]:
-    """The best few, and up to as many again that are not much worse than the last of them."""
+def best(
+    items: list[Any],
+    score: Callable[[Any], float],
+    count: int,
+    margin: float = 0.0,
+    gap: float = float("inf"),
+) -> list[Any]:
+    """The best few, and up to as many again that are not much worse than the last of them; none far below the best."""
     order = sorted(items, key=score, reverse=True)
+    order = [
+        item for place, item in enumerate(order) if place < SPARE or score(item) >= score(order[0]) - gap
+    ]
     near = [item for item in order[count : 2 * count] if score(item) >= score(order[count - 1]) - margin]
     return order[:count] + (near if margin else [])
 
@@ -149,8 +167,7 @@ class SequentialSearch:
         """Fill one blank of each text, and judge the guesses by what comes after it, each token as it counts."""
         strands = max(2, self.config.strands // 2) if revising else self.config.strands
         guesses = self.guesses(job, number, texts, after, weights[0], strands)
-        seam = job.blocks[number].seam
-        accepted = [g for g in guesses if seam is None or seam.accepts(self.decode(g[1]))] or guesses
+        accepted = [guess for guess in guesses if self.accepts(job, number, *guess)] or guesses
 
         def judged(width: int) -> Callable[[tuple[Text, Fill]], float]:
             known: dict[tuple[Fill, Fill], float] = {}
@@ -165,13 +182,13 @@ class SequentialSearch:
 
             return score
 
-        kept = best(accepted, judged(1), strands, MARGIN)
+        kept = best(accepted, judged(1), strands, MARGIN, GAP)
         last = number + 2 >= len(job.blocks) or not any(block.blank for block in job.blocks[number + 1 :])
         read = len(after) - 1 if last or after[-1] == END or revising else len(after)
         window = self.config.judge_window
         if window and read > window:
             beams = max(1, self.config.beams // 2) if revising else self.config.beams
-            kept = best(kept, judged(window + 1), beams, MARGIN)
+            kept = best(kept, judged(window + 1), beams, MARGIN, GAP)
         whole = judged(len(after))
         distinct: dict[Fill, tuple[Text, Fill]] = {}
         for text, fill in sorted(kept, key=whole, reverse=True):
@@ -217,7 +234,7 @@ class SequentialSearch:
             for index, fill, _ in living:
                 text, here = texts[index], (index, fill)
                 found[here] = text.score + self.log_p(job, text.ids, fill) + self.reward(job, number, fill)
-                if block.seam is None or block.seam.accepts(self.decode(fill)):
+                if self.accepts(job, number, text, fill):
                     follows[here] = weight * self.log_p(job, (*text.ids, *fill), after[:1])
                     worth[here] = found[here] + follows[here]
             leaders = sorted(worth.values(), reverse=True)[:strands]
@@ -240,6 +257,11 @@ class SequentialSearch:
             plain = best([strand for strand in grown if not strand[2]], value, strands)
             living = dict.fromkeys([*plain, *planned])
         return [(texts[index], fill) for index, fill in found]
+
+    def accepts(self, job: Job, number: int, text: Text, fill: Fill) -> bool:
+        """Whether the seams are sound, and the text is not the human reference."""
+        seam, masked = job.blocks[number].seam, tuple(block.ids for block in job.blocks if block.blank)
+        return (seam is None or seam.accepts(self.decode(fill))) and (*text.fills, fill) != masked
 
     def next_tokens(self, job: Job, number: int, text: Fill, fill: Fill, goal: Fill) -> Ids:
         """The tokens that may be written next, those that the policy prefers first."""

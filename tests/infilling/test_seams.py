@@ -27,11 +27,23 @@ def seam(marked: str, block: int, context: str = "") -> Seam:
         ("She ran[ home], then slept.", " outside,", False),  # two marks
         ("She ran[ home], then slept.", " outside", True),
         ("She ran[ home and] slept.", " and slept", False),  # a word twice
+        ("She ran[ home and] slept.", ",", False),  # a mark in place of words
+        ("She ran[,] slept and sang.", " and", True),
         ("She ran[ home.] Then Bo slept.", " outside.", True),
         ("She ran[ home.] Then Bo slept.", " outside and", False),  # a capital inside a sentence
         ("She ran[ home.] Then Bo slept.", " outside:", True),
         ("She ran[ home.]", " outside.", True),
         ("She ran[ home.]", " outside and", False),  # does not end
+        ("She ran[ home.]", " away with.", False),  # is cut off
+        ("She came[ in.]", " back to.", True),
+        ("She ran[ home].", " away with", False),
+        ("She ran[ home].", " away", True),
+        ("She ran[ home] with Bo.", " away and", True),
+        (
+            "She ran[ home and] slept long.",
+            " to where she had slept and",
+            False,
+        ),  # a word that says something, twice
         ("She ran[ home]", " outside", True),
         ("She ran[ home]", " outside.", False),  # ends where the reference does not
         ("a well[-]known face", " and un", False),  # two words in one
@@ -42,6 +54,32 @@ def seam(marked: str, block: int, context: str = "") -> Seam:
 )
 def test_where_a_fill_may_end(marked: str, fill: str, accepted: bool) -> None:
     assert seam(marked, 1).accepts(fill) is accepted
+
+
+@pytest.mark.parametrize(("fill", "accepted"), [("B.", False), ("Yes.", True), ("Then", True)])
+def test_a_single_letter_is_no_sentence(fill: str, accepted: bool) -> None:
+    """It is the label of a dialogue's next speaker."""
+    assert seam("[Then] Ann ran.", 0).accepts(fill) is accepted
+
+
+def test_a_statement_does_not_become_a_question() -> None:
+    assert seam("[Then] Ann ran.", 0).accepts("Later,")
+    assert not seam("[Then] Ann ran.", 0).accepts("How long")
+    assert seam("[Who said] Ann ran?", 0).accepts("How long")
+
+
+@pytest.mark.parametrize(
+    ("article", "word", "accepted"),
+    [
+        ("a", "empty", False), ("an", "empty", True), ("an", "dog", False), ("a", "dog", True), ("an", "hour", True),
+        ("a", "one-off", True), ("a", "once", True), ("a", "university", True), ("an", "umbrella", True),
+        ("a", "umbrella", False), ("an", "MP", True), ("a", "UK", True), ("an", "8", True), ("a", "European", True),
+    ],
+)  # fmt: skip
+def test_articles_go_with_the_sound_of_the_next_word(article: str, word: str, accepted: bool) -> None:
+    """Where the letters tell."""
+    of = seam(f"She saw[ the] {word} there.", 1)
+    assert of.accepts(f" {article}") is accepted
 
 
 def allowed(model: LanguageModel, of: Seam, previous: str | None = None) -> set[str]:

@@ -35,11 +35,12 @@ def load(folder: Path) -> Any:
 
 CONFIGS = {
     "default": InfillingConfig(search="beam"),
-    "plain": InfillingConfig(search="beam", planner="off", revise=False),
-    "planned only": InfillingConfig(search="beam", compare_unplanned=False, eta=0.05),
+    "plain": InfillingConfig(search="beam", planner="off"),
+    "revised": InfillingConfig(search="beam", revise=True),
+    "planned only": InfillingConfig(search="beam", compare_unplanned=False, eta=0.05, revise=True),
     "planned hard": InfillingConfig(search="beam", eta=0.2, reward="probability", beams=2, proposals=3),
     "whole window": InfillingConfig(search="beam", judge_window=0, token_reward=0.0, no_repeat=False),
-    "narrow window": InfillingConfig(search="beam", judge_window=1, strands=3, sigma=1),
+    "narrow window": InfillingConfig(search="beam", judge_window=1, strands=3, sigma=1, revise=True),
     "no context": InfillingConfig(search="beam", context=False),
     "much of the context": InfillingConfig(context_reward=6.0),
     "nothing of the context": InfillingConfig(context_reward=0.0),
@@ -171,7 +172,7 @@ def test_revising_never_makes_a_text_less_probable(
 ) -> None:
     """A first try with a single strand leaves something to revise."""
     monkeypatch.setattr(SearchRow, "_strands", property(lambda row: 6 if row.starts else 1))
-    config = InfillingConfig(search="beam", planner="off", beams=1, token_reward=0.0)
+    config = InfillingConfig(search="beam", planner="off", beams=1, token_reward=0.0, revise=True)
     jobs = jobs_of(tiny, config)
     plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
     revised, unrevised = (

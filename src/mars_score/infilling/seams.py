@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from mars_score.text.languages import ENGLISH, english_words, script_of_letter
+from mars_score.text.words import is_function_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +48,20 @@ UNITS = frozenset("$\u00a3\u20ac%&#\u00b0")
 """Signs that a context may bring in."""
 _DOUBLED = re.compile(r"[,.;:!?'\u2019-]{2,}")
 """Marks one after another; three dots are one mark."""
+_LABEL = re.compile(r"\W*\w\.")
+"""A single letter and a full stop."""
+_ARTICLE = re.compile(r"\b[aA]n?$")
+_SOUNDS = re.compile(
+    r"(?P<vowel>(?!onc?e\b|[eE][uw])[aeioAEIO][a-z]|[uU](?:[lmp]|n(?!i)))|[bcdfgjklmnpqrstvwzBCDFGJKLMNPQRSTVWZ][a-z]"
+)
+"""How a word sounds at its beginning, where its letters tell: not of "hour", "one", "used" or "FBI"."""
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_ASKS = re.compile(r"\s*(what|how|why|where|who|which)\b", re.IGNORECASE)
+_DANGLING = re.compile(
+    r"\b(a|an|the|and|or|but|of|to|in|on|at|by|for|from|with|than|as|that|which|because|if)\W+$",
+    re.IGNORECASE,
+)
+"""A sentence that goes on, and is cut off."""
 NEAR = 24
 """Characters of the neighbouring text that a seam looks at."""
 
@@ -118,23 +133,60 @@ class Seam:
         if after:
             return self._joins(fill, text, after, masked)
         # The text ends here, as a sentence if and only if the reference does.
-        return bool(SENTENCE_END.search(text)) == bool(SENTENCE_END.search(masked))
+        ended = bool(SENTENCE_END.search(masked))
+        if bool(SENTENCE_END.search(text)) != ended or self._says_twice(text):
+            return False
+        return not (
+            ended and self.language == ENGLISH and _DANGLING.search(text) and not _DANGLING.search(masked)
+        )
 
     def _joins(self, fill: str, text: str, after: str, masked: str) -> bool:
         """Whether a fill may stand before the text after it."""
         ended = bool(SENTENCE_END.search(masked))
-        if SENTENCE_END.search(text) and not ended and (after[:1].islower() or not self.cased):
-            return False  # a sentence ends before lower-case text
-        if ended and self.cased and after[:1].isupper() and not _PAUSE.search(text):
-            return False  # a capital in the middle of a sentence
-        if text[-1] in MARKS and after[0] in MARKS:
-            return False  # two marks
-        if fill[-1:].isalnum() and self.after[:1].isalnum() and not self.masked[-1:].isalnum():
-            return False  # two words in one
-        if after.casefold().startswith(text.casefold()):
-            return False  # what follows, said twice
+        ends = bool(SENTENCE_END.search(text))
         last, first = re.search(r"\w+$", text), re.match(r"\w+", after)
-        return not (last and first and last[0].casefold() == first[0].casefold())
+        faults = (
+            # a question in place of a statement: the context's own, mostly
+            not self.before.strip()
+            and self.language == ENGLISH
+            and bool(_ASKS.match(text))
+            and not _ASKS.match(self.masked),
+            # a mark in place of words, or a speaker's label
+            (any(map(str.isalnum, masked)) and not any(map(str.isalnum, text)))
+            or (_LABEL.fullmatch(text) and not ended),
+            # "a empty house"
+            self.language == ENGLISH and bool(_ARTICLE.search(text)) and _wrong_article(text, after),
+            # a sentence ends before lower-case text
+            ends and not ended and (after[:1].islower() or not self.cased),
+            # a capital in the middle of a sentence
+            ended and self.cased and after[:1].isupper() and not _PAUSE.search(text),
+            # a sentence that is cut off
+            self._is_cut_off(text + after[:1]),
+            # two marks
+            text[-1] in MARKS and after[0] in MARKS,
+            # two words in one
+            fill[-1:].isalnum() and self.after[:1].isalnum() and not self.masked[-1:].isalnum(),
+            # what stands around it, said twice
+            self._says_twice(text)
+            or after.casefold().startswith(text.casefold())
+            or (last and first and last[0].casefold() == first[0].casefold()),
+        )
+        return not any(faults)
+
+    def _is_cut_off(self, text: str) -> bool:
+        """Whether a sentence ends with a word that asks for another one, and not so in the reference."""
+        if self.language != ENGLISH or not _DANGLING.search(text):
+            return False
+        return not _DANGLING.search(self.masked.rstrip() + self.after.lstrip()[:1])
+
+    def _says_twice(self, text: str) -> bool:
+        """Whether a fill has a word that says something and stands right before or after it, too."""
+        return bool(self._telling(text) & (self._telling(self.before) | self._telling(self.after)))
+
+    def _telling(self, text: str) -> set[str]:
+        """The words of a text that say something."""
+        found = set(_LONG_WORD.findall(text.casefold()))
+        return {word for word in found if not is_function_word(word, self.language)}
 
 
 class SeamRules:
@@ -221,6 +273,12 @@ class SeamRules:
             mask = mask | torch.tensor(foreign, device=mask.device)
             self._base[key] = mask
         return self._base[key]
+
+
+def _wrong_article(text: str, after: str) -> bool:
+    """Whether a text that ends with an article has the other one than the next word asks for."""
+    sound = _SOUNDS.match(after)
+    return sound is not None and (sound["vowel"] is not None) != text.lower().endswith("n")
 
 
 def signs_of(text: str) -> frozenset[str]:

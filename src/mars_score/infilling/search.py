@@ -8,7 +8,7 @@ every easy token, so long babble beats a short fill that fits. Here a template k
               is a guess
     judge     a guess is worth log p(text so far, fill, the whole next block | context), where the tokens right after
               the blank count more, and what `_reward` says
-    revise    when all blanks are filled, each is tried again with the text to its right fixed
+    revise    (an option) when all blanks are filled, each is tried again with the text to its right fixed
 
 So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
 make a bad seam (`seams`) are refused, unless a blank has no other. Where rounding could decide, a row is `uncertain`
@@ -93,8 +93,6 @@ class Search:
         else:
             self.phase = SearchPhase.READ
             self._extend((), first.ids)
-
-    # ------------------------------------------------------------------ what the batch asks for
 
     @property
     def finished(self) -> bool:
@@ -224,7 +222,7 @@ class Search:
         ]
         # Reading a first token is cheap, and what follows tells at once which of them lead nowhere.
         width = BEGUN * self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
-        chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width, 0.0)
+        chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width)
         for number, token, log_p, near in chosen:
             self.uncertain |= near
             if (number, token) not in started:
@@ -258,7 +256,7 @@ class Search:
         """Write the next tokens: of each policy, those that make the best texts."""
         children: dict[tuple[int, int], Node] = {}
         for planned, some in offers.items():
-            for offer in self._cut(some, lambda offer: offer.value, self._strands, 0.0):
+            for offer in self._cut(some, lambda offer: offer.value, self._strands):
                 self.uncertain |= offer.near
                 key = offer.node.path[-1], offer.token
                 if key not in children:
@@ -284,7 +282,8 @@ class Search:
         node = Node(token, (*path, self.pool.take()), total, beam, (*fill, token))
         node.value = total + beam.reward + self._reward(node.fill)
         seam = self.blank.seam
-        node.accepted = seam is None or seam.accepts(self.decode(node.fill))
+        sound = seam is None or seam.accepts(self.decode(node.fill))
+        node.accepted = sound and (*beam.fills, node.fill) != self.job.masked
         self.new.append(node)
         self.grown.append(node)
         return node
@@ -299,19 +298,17 @@ class Search:
 
     def _end_blank(self) -> None:
         """Shortlist the guesses by the next block's first token, and read the block after them."""
-        branches = []
+        self.branches = []
         for node in [node for node in self.grown if node.accepted] or self.grown:
             assert node.beam is not None
-            branches.append(Branch(node, [], [node.follow], node.beam.reward + self._reward(node.fill)))
-        self.branches = self._cut(branches, lambda branch: branch.score, self._strands, MARGIN)
+            reward = node.beam.reward + self._reward(node.fill)
+            self.branches.append(Branch(node, [], [node.follow], reward))
         self.grown = []
+        self._shortlist(self._strands)
         self._keep([branch.guess.path for branch in self.branches])
         self.phase = SearchPhase.SKIM
         width = min(self._needed, self.limits.window or self._needed)
-        if width:
-            self._read_on(0, width)
-        else:
-            self._finish()
+        self._read_on(0, width) if width else self._finish()
 
     @property
     def _needed(self) -> int:
@@ -340,7 +337,7 @@ class Search:
         if read == self._needed:
             self._finish()
             return
-        self.branches = self._cut(self.branches, lambda branch: branch.score, self._beams, MARGIN)
+        self._shortlist(self._beams)
         self._keep([branch.nodes[-1].path for branch in self.branches])
         self.phase = SearchPhase.JUDGE
         self._read_on(read, self._needed)
@@ -356,7 +353,7 @@ class Search:
         for branch in sorted(self.branches, key=lambda branch: -branch.score):
             assert branch.guess.beam is not None
             distinct.setdefault((*branch.guess.beam.text, *branch.guess.fill), branch)
-        chosen = self._cut(list(distinct.values()), lambda branch: branch.score, self.limits.beams, 0.0)
+        chosen = self._cut(list(distinct.values()), lambda branch: branch.score, self.limits.beams)
         beams = [branch.text(tail) for branch in chosen]
         self.branches = []
         if self.last:
@@ -375,8 +372,6 @@ class Search:
         """All blanks are filled."""
         self.phase = SearchPhase.DONE
 
-    # ------------------------------------------------------------------ columns and cuts
-
     def _extend(self, path: tuple[int, ...], ids: Iterable[int]) -> list[Node]:
         """Tokens of a text block, one behind the other."""
         nodes = []
@@ -390,10 +385,14 @@ class Search:
         """Free every column that none of these texts needs."""
         self.pool.keep(paths)
 
+    def _shortlist(self, count: int) -> None:
+        """Keep the branches that are worth reading on."""
+        self.branches = self._cut(self.branches, lambda branch: branch.score, count, margin=MARGIN, gap=GAP)
+
     def _cut(
-        self, items: list[Item], score: Callable[[Item], float], count: int, margin: float
+        self, items: list[Item], score: Callable[[Item], float], count: int, **more: float
     ) -> list[Item]:
         """The best, as `best_of` says; where the border is a near-tie, the row is uncertain."""
-        kept, near = best_of(items, score, count, margin, self.limits.tie)
+        kept, near = best_of(items, score, count, self.limits.tie, **more)
         self.uncertain |= near
         return kept

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 UNSEEN = -1e9
 """Added to the score of what a token must not see; finite, so that padding gives no NaN."""
+FAINT = -80.0
+"""Weights are no fainter than exp of this: it is lost in any sum, and where exp comes out as 0 or nearly so, processors
+take up to three hundred times as long."""
 NOBODY = -1
 """In place of a token's number: padding."""
 
@@ -66,7 +69,7 @@ class Grid:
         if mask is not None:
             scores.add_(mask)
         top = scores.amax(-1, keepdim=True)  # (N, K, Q*G, 1)
-        scores.sub_(top).exp_()
+        scores.sub_(top).clamp_(min=FAINT).exp_()
         total = scores.sum(-1, keepdim=True)  # (N, K, Q*G, 1)
         mixed = (scores.to(values.dtype) @ values).div_(total)  # (N, K, Q*G, D)
         return mixed, total.log_().add_(top)
@@ -280,8 +283,10 @@ class Cache:
     ) -> Grid:
         """Some rows before their own columns."""
         members = {batch[i].row.slot: i for i in part}  # slot: row of the batch
-        # Copying the columns of a few rows costs less than attending in all rows; of most rows, more.
-        everyone = 2 * len(members) >= self.rows
+        # Copying the columns of a few rows costs less than attending in all rows; of most rows, more. Where each row
+        # has many tokens, attending costs more than copying.
+        wide = max(len(batch[i].ids) for i in part) > NARROW[0]
+        everyone = len(members) == self.rows or (not wide and 2 * len(members) >= self.rows)
         slots = list(range(self.rows)) if everyone else list(members)
         queues = [_span(starts, members[slot]) if slot in members else range(0) for slot in slots]
         tokens = _lines(queues)  # (N, Q)

@@ -111,12 +111,11 @@ class SearchRow(Search):
         best, number = self.best, self._number(self.block)
         assert best is not None
         right = best.reward - self.starts[number].reward - self._reward(best.fills[number])
-        (branch,) = self._cut(self.branches, lambda branch: branch.score, 1, 0.0)
+        (branch,) = self._cut(self.branches, lambda branch: branch.score, 1)
         gain = branch.score + right - best.score
         fills = (*best.fills[:number], branch.guess.fill, *best.fills[number + 1 :])
-        masked = tuple(block.ids for block in self.job.blocks if block.blank)
         self.uncertain |= abs(gain - self.limits.tie) < self.limits.tie / 2
-        if gain > self.limits.tie and fills not in (best.fills, masked):
+        if gain > self.limits.tie and fills not in (best.fills, self.job.masked):
             tail = tuple(i for i in self.following if i != END)
             self.best = branch.text(tail)
             self.best.fills, self.best.reward = fills, self.best.reward + right
@@ -180,7 +179,7 @@ NOTHING = RankedBeam((), near=False)
 class SearchBatch(Batch[SearchRow]):
     """Searches in flight."""
 
-    widths: ClassVar[tuple[int, ...]] = (8, 32)
+    widths: ClassVar[tuple[int, ...]] = (4, 12, 32)
 
     def _begin(self, jobs: list[Job], number: int, length: int, state: Tensor) -> list[SearchRow]:
         engine, state = self.engine, state.clone()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mars_score.infilling.decoder.state import Job
     from mars_score.infilling.search import Search
 
-BEGUN = 3
+BEGUN = 2
 """So many times as many fills are begun as are grown on."""
 WIDTH = 3
 """Tokens that a fill may go on with; the best of all fills' continuations are grown."""
@@ -37,8 +37,10 @@ SEAM_TOKENS = 3
 REVISED = 24
 """A blank is revised if so many tokens or fewer follow it: each try reads them all, and the time for a text has to grow
 with its length and not with its square."""
-GAP = 8.0
-"""A beam so many nats below the best is given up while blanks are left."""
+GAP = 6.0
+"""What lies so many nats below the best is not read on, and given up while blanks are left."""
+SPARE = 3
+"""So many guesses are read to the end however far they lie below the best: ratios want different texts."""
 TIE = {"float32": 2e-4, "float16": 0.1, "bfloat16": 0.5}
 """Sums of log-likelihoods nearer than this could be ordered by the rounding of another batch shape."""
 
@@ -118,7 +120,7 @@ class ColumnPool:
     """Cache columns of a row: those of dead branches are used again."""
 
     count: int = 0
-    """The highest number of columns that were ever in use."""
+    """Columns up to the last one that is in use."""
     _free: list[int] = field(default_factory=list)
 
     def take(self) -> int:
@@ -131,6 +133,7 @@ class ColumnPool:
     def keep(self, paths: Iterable[tuple[int, ...]]) -> None:
         """Free every column that none of these texts needs."""
         used = {column for path in paths for column in path}
+        self.count = max(used, default=-1) + 1
         self._free = [column for column in range(self.count) if column not in used]
 
 
@@ -155,7 +158,7 @@ class Node:
     follow: float = 0.0
     """and log p of the next block's first token after it."""
     accepted: bool = True
-    """Whether the seams are sound."""
+    """Whether the seams are sound, and the text is not the human reference."""
     state: Any = None
     """Its hidden state, where a blank follows."""
 
@@ -275,16 +278,28 @@ class Outlook:
 
 
 def best_of(
-    items: list[Item], score: Callable[[Item], float], count: int, margin: float, tie: float
+    items: list[Item],
+    score: Callable[[Item], float],
+    count: int,
+    tie: float,
+    *,
+    margin: float = 0.0,
+    gap: float = math.inf,
 ) -> tuple[list[Item], bool]:
-    """The best `count` in order, and as many again that lie within the margin; whether rounding decides who is."""
+    """The best `count` in order, and as many again that lie within the margin; whether rounding decides who is.
+
+    Of these, what lies more than `gap` below the best is left out, but for the first `SPARE`.
+    """
     order = sorted(items, key=lambda item: -score(item))
+    bar = score(order[0]) - gap if order else 0.0
+    near = any(abs(score(item) - bar) < tie for item in order[SPARE:])
+    order = order[:SPARE] + [item for item in order[SPARE:] if score(item) >= bar]
     if len(order) <= count:
-        return order, False
+        return order, near
     bar = score(order[count - 1]) - margin
     within = [item for item in order[: 2 * count] if margin and score(item) >= bar]
     end = max(count, len(within))
-    near = end < len(order) and score(order[end - 1]) - score(order[end]) < tie
+    near |= end < len(order) and score(order[end - 1]) - score(order[end]) < tie
     if margin:
         near |= any(abs(score(item) - bar) < tie for item in order[count : 2 * count])
     return order[:end], near

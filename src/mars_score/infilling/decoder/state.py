@@ -62,6 +62,11 @@ class Job:
     informative: tuple[int, ...] = ()
     """First tokens of the context's content words that the reference does not have, in order."""
 
+    @property
+    def masked(self) -> tuple[tuple[int, ...], ...]:
+        """What the human reference has in the blanks."""
+        return tuple(block.ids for block in self.blocks if block.blank)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
