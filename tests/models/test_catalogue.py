@@ -20,7 +20,7 @@ ENTRIES = list(default_catalogue())
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_every_entry_is_sound(entry: CatalogueEntry) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.name)
+    assert re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", entry.name)
     assert entry.role in ROLES
     assert entry.title
     assert entry.licence

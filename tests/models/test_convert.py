@@ -1,4 +1,4 @@
-"""The converters of word vectors; the one for language models is exercised by fetching one."""
+"""The converters of word vectors; the one for language models is in test_gguf.py."""
 
 from __future__ import annotations
 

@@ -288,7 +288,17 @@ class LanguageModel:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a piece of text, as it stands."""
+        before, tokens = self._before
+        return self._ids(before + text)[tokens:]
+
+    def _ids(self, text: str) -> list[int]:
         return list(self.tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
+
+    @cached_property
+    def _before(self) -> tuple[str, int]:
+        """What texts are put behind, and its tokens, where the tokenizer begins every text with a space."""
+        line, comma, both = map(self._ids, ("\n", ",", "\n,"))
+        return ("\n", len(line)) if both != line + comma and both[: len(line)] == line else ("", 0)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of tokens that were written into a blank."""
