@@ -40,7 +40,9 @@ def main(references: int = REFERENCES) -> None:
     seconds = alternately(works, warm_up=False)
     for name, most in (("search", 3), ("revised", None)):
         ratio = seconds[name] / seconds["greedy"]
-        report(f"{name}_vs_greedy", ratio, at_most=most, references=references, seconds=seconds[name], **facts)
+        report(
+            f"{name}_vs_greedy", ratio, at_most=most, references=references, seconds=seconds[name], **facts
+        )
 
 
 if __name__ == "__main__":

@@ -264,7 +264,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "q must lie above 0 and at most 1": [{"q": 0.0}, {"q": 1.1}],
     "references must be best or mean": [{"references": "worst"}],
     "words must lie between 0 and 1": [{"words": -0.1}, {"words": 1.1}],
-    "match must be balanced, recall or either": [{"match": "precision"}],
+    "match must be balanced, recall, either or coverage": [{"match": "precision"}],
     "relevance, fluency, facts and likelihood must not be negative": [
         {name: -0.1} for name in ("relevance", "fluency", "facts", "likelihood")
     ],
@@ -360,7 +360,7 @@ class TestSignature:
         config = MarsConfig().with_options(words=0.0, fluency=0.0, likelihood=0.0)
         found = MarsScorer(config=config).signature
         assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
-        assert "|adjust:relevance0.8+facts0.1+cap|dtype:" in found
+        assert "|adjust:relevance0.8+facts0.15+cap|dtype:" in found
 
     def test_names_the_reader_with_its_head_and_the_rule_of_its_weights(self) -> None:
         assert f"|read:minilm-l6@01234567+head@{fluency_hash()}.zipf1|" in MarsScorer().signature
@@ -381,21 +381,21 @@ class TestSignature:
     )
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
-            f"mars:augment.v4+score.v5|ratios:{ratios}{FILLING}"
-            "|enc:enc@2|q:0.8|refs:best|adjust:words.either0.5+relevance0.8+fluency0.3+facts0.1+likelihood0.15+cap|read:read@5"
+            f"mars:augment.v4+score.v6|ratios:{ratios}{FILLING}"
+            "|enc:enc@2|q:0.8|refs:best|adjust:words.coverage0.5+relevance0.8+fluency0.2+facts0.15+likelihood0.25+cap|read:read@5"
             "|likely:judge@6"
             "|dtype:float32/float32"
         )
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
-            f"mars:augment.v4+score.v5|ratios:0+0.2+0.4+0.6{FILLING}"
+            f"mars:augment.v4+score.v6|ratios:0+0.2+0.4+0.6{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
 
     def test_of_the_paper_names_its_own_way_of_masking_and_filling(self) -> None:
         assert signature(preset("paper"), **NAMES) == (
-            "mars:augment.v4+score.v5|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
+            "mars:augment.v4+score.v6|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
             "|ctx:head900|plan:hidden.similarity.k3.eta0.01.xi1.3.all.decay1|judge:s4.w0.k0|decode:greedy.repeat"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )

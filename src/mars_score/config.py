@@ -11,7 +11,7 @@ from mars_score.errors import ConfigError, did_you_mean
 InfillerKind = Literal["guided", "naive"]
 PlannerKind = Literal["hidden", "kv", "off"]
 SearchKind = Literal["beam", "greedy"]
-MatchKind = Literal["balanced", "recall", "either"]
+MatchKind = Literal["balanced", "recall", "either", "coverage"]
 RewardKind = Literal["probability", "similarity"]
 IdfSource = Literal["background", "corpus"]
 _CODES = (
@@ -143,15 +143,16 @@ class ScoringConfig:
     words: float = 0.5
     """The share of single words, matched by their states in context, beside the cosines of whole texts. This and
     the weights below are 0 in the paper's formula, preset ``paper-formula``; docs/accuracy.md has the reasons."""
-    match: MatchKind = "either"
-    """How precision and recall of single words are joined: ``balanced``, ``recall``, or ``either``."""
+    match: MatchKind = "coverage"
+    """How precision and recall of single words are joined: ``balanced``, ``recall``, ``either``, or ``coverage``: the
+    longer the reference, the more recall counts."""
     relevance: float = 0.8
     """Weight of closeness to the context, beside that of the references; half of it at references of ten words."""
-    fluency: float = 0.3
+    fluency: float = 0.2
     """Weight of words out of place, beyond the references' own."""
-    facts: float = 0.1
+    facts: float = 0.15
     """What each number, name or negation costs that neither context nor references bear out; two at most count."""
-    likelihood: float = 0.15
+    likelihood: float = 0.25
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
     read every candidate, which costs ten times as much as all the rest; preset ``fast`` does without."""
     cap: bool = True
@@ -277,7 +278,9 @@ def _check(config: MarsConfig) -> None:
         "q must lie above 0 and at most 1": 0 < scoring.q <= 1,
         "references must be best or mean": scoring.references in ("best", "mean"),
         "words must lie between 0 and 1": 0 <= scoring.words <= 1,
-        "match must be balanced, recall or either": scoring.match in ("balanced", "recall", "either"),
+        "match must be balanced, recall, either or coverage": (
+            scoring.match in ("balanced", "recall", "either", "coverage")
+        ),
         "scale must be raw or percent": scoring.scale in ("raw", "percent"),
         "relevance, fluency, facts and likelihood must not be negative": min(
             scoring.relevance, scoring.fluency, scoring.facts, scoring.likelihood
@@ -318,7 +321,7 @@ PRESETS: dict[str, MarsConfig] = {
             match="recall",
             fluency=0.0,
             facts=0.0,
-            likelihood=0.03,
+            likelihood=0.05,
         ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).

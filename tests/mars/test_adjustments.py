@@ -15,6 +15,7 @@ from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
 from mars_score.mars.adjustments import (
     HALF_RELEVANT,
+    MOST_RELEVANT,
     WORST,
     ContextNgrams,
     ReferenceBaseline,
@@ -118,11 +119,12 @@ class TestByHand:
 
     def test_relevance_is_held_against_the_mean_of_references_and_augmentations(self) -> None:
         toy = Toy()
-        near = [float(toy.count(text) @ toy.count(CONTEXT)) for text in ("the hat", "goat", "ship", "rr")]
-        (one,) = score(only(relevance=0.6), "the hat", ["goat", "ship"], ["rr"]).adjustments
+        near = [float(toy.count(text) @ toy.count(CONTEXT)) for text in ("goat", "the hat", "ship", "rr")]
+        (one,) = score(only(relevance=0.6), "goat", ["the hat", "ship"], ["rr"]).adjustments
         assert one.measured == pytest.approx(near[0], abs=1e-6)
         assert one.usual == pytest.approx(sum(near[1:]) / 3, abs=1e-6)
-        share = 1 / (1 + HALF_RELEVANT)  # the references have one word each
+        share = 1.5 / (1.5 + HALF_RELEVANT)  # the references have two words and one
+        assert 0 < near[0] - sum(near[1:]) / 3 < MOST_RELEVANT
         assert one.amount == pytest.approx(0.6 * (near[0] - sum(near[1:]) / 3) * share, abs=1e-6)
 
     def test_copied_words_gain_nothing_by_their_closeness(self) -> None:
@@ -132,8 +134,8 @@ class TestByHand:
         assert own.amount == pytest.approx(0.0, abs=1e-6)
         (far,) = score(only(relevance=1.0), "rr", [CONTEXT]).adjustments
         words = len(re.findall(r"\w+|[^\w\s]", CONTEXT))
-        assert far.amount == pytest.approx((far.measured - far.usual) * words / (words + HALF_RELEVANT))
-        assert far.amount < 0
+        assert far.usual - far.measured > MOST_RELEVANT, "no more than this counts"
+        assert far.amount == pytest.approx(-MOST_RELEVANT * words / (words + HALF_RELEVANT))
 
     @pytest.mark.parametrize(("candidate", "count", "counted"), [
         ("the goat", 0, 0), ("7 goats", 1, 1), ("7 goats ate 8 hats", 2, 2), ("7 goats, 8 hats, 9 ships", 3, 2),
@@ -176,6 +178,29 @@ class TestByHand:
         found = score(preset("fast"), "the ship", ["goat"]).adjustments
         assert [one.name for one in found] == ["words", "fluency", "relevance", "facts", "cap"]
         assert all(one.meaning for one in found)
+
+
+class TestCopiedBeyondTheReferences:
+    """What references copy is usual: only what a candidate copies beyond that is taken from its gains."""
+
+    @pytest.mark.parametrize(("references", "beyond"), [
+        (["goat ship"], 1.0), (["goat ship", CONTEXT], 0.5), (["the goat ate the hat hat"], 1 - 4 / 6), ([CONTEXT], 0),
+    ])  # fmt: skip
+    def test_the_mean_of_the_references_is_usual(self, references: list[str], beyond: float) -> None:
+        toy = Toy()
+        encodings = {text: toy.read(text) for text in (*references, CONTEXT)}
+        usual = ReferenceBaseline.of(CONTEXT, [[text] for text in references], encodings)
+        assert usual.ngrams
+        assert usual.beyond(usual.ngrams.copied(CONTEXT)) == pytest.approx(beyond)
+        assert usual.beyond(0.0) == 0
+
+    def test_a_copy_gains_by_closeness_where_references_copy(self) -> None:
+        text = "the goat ate the red ship"
+        (one,) = score(only(relevance=1.0), CONTEXT, [text]).adjustments
+        words = len(text.split())
+        gain = (one.measured - one.usual) * (1 - (1 - 5 / 6))
+        assert 0 < gain < MOST_RELEVANT
+        assert one.amount == pytest.approx(gain * words / (words + HALF_RELEVANT), abs=1e-6)
 
 
 class TestCopied:
@@ -314,7 +339,7 @@ class TestWhateverTheTexts:
         assert abs(found["words"].amount) <= 2 * config.words + 1e-3
         assert found["fluency"].amount <= 0
         if "relevance" in found:
-            assert abs(found["relevance"].amount) <= 2 * config.relevance + 1e-6
+            assert abs(found["relevance"].amount) <= MOST_RELEVANT * config.relevance
         assert -2 * config.facts <= found["facts"].amount <= 0
         assert found["facts"].measured == len(item.facts)
         assert 0 <= item.copied <= 1
@@ -413,5 +438,5 @@ def test_contexts_are_encoded_only_where_they_are_needed() -> None:
 def test_a_yardstick_without_a_context_holds_no_text_against_it() -> None:
     usual = ReferenceBaseline(None, Sources(["hat"]), relevance=0.0, fluency=-0.5)
     read = {"goat?": Toy().read("goat?")}
-    found = adjustments(Example("1", "goat?", ("hat",)), read, usual, (), preset("fast").scoring)
+    found = adjustments(Example("1", "goat?", ("hat",)), read, usual, (), 0.0, preset("fast").scoring)
     assert [(one.name, one.amount) for one in found] == [("fluency", 0.0), ("facts", 0.0)]

@@ -100,8 +100,10 @@ def plain_score(
             its_whole, its_vectors, its_weights, _ = read(text)
             alike = vectors @ its_vectors.T
             precision, recall = alike.max(1) @ weights, alike.max(0) @ its_weights
-            mixed = {"balanced": (precision + recall) / 2, "recall": 0.3 * precision + 0.7 * recall,
-                     "either": max(precision, recall)}[config.match]  # fmt: skip
+            either, square = max(precision, recall), len(its_weights) ** 2
+            joined = {"balanced": (precision + recall) / 2, "recall": 0.3 * precision + 0.7 * recall,
+                      "either": either, "coverage": (144 * either + square * recall) / (144 + square)}  # fmt: skip
+            mixed = joined[config.match]
             total += weight * ((1 - config.words) * whole @ its_whole + config.words * mixed)
         totals.append(total)
     human = [augmentation.augmented[0].text for augmentation in found]
@@ -110,18 +112,22 @@ def plain_score(
     )
     usual = min(max(-1.0, read(text)[3]) for text in human)
     score += config.fluency * min(0, max(-1.0, fluency) - usual)
+    usually = np.mean([copied_share(text, example.context) for text in human])
+    beyond = max(0.0, copied_share(example.candidate, example.context) - usually)
     if config.likelihood:
         mean, tokens = probable(example.context, example.candidate)
         best = max(probable(example.context, text)[0] for text in human)
-        score += config.likelihood * min(1.0, max(-3.0, mean - best)) * tokens / (tokens + 16)
+        read_so = min(1.0, max(-2.0, mean - best)) * tokens / (tokens + 64)
+        score += config.likelihood * read_so * (1 - beyond if read_so > 0 else 1)
     if not example.context:
         return float(score)
     texts = [one.text for augmentation in found for one in augmentation.augmented]
     context = read(example.context)[0]
     gain = whole @ context - np.mean([read(text)[0] @ context for text in texts])
     if gain > 0:
-        gain *= 1 - copied_share(example.candidate, example.context)
+        gain *= 1 - beyond
     words = np.mean([len(re.findall(r"\w+|[^\w\s]", text)) for text in human])
+    gain = min(0.2, max(-0.2, gain))
     return float(score + config.relevance * gain * words / (words + 10))
 
 

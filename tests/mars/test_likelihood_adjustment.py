@@ -64,26 +64,38 @@ def test_candidates_and_references_are_read() -> None:
     }
 
 
-def told(candidate: float, *references: float, weight: float = 0.2, tokens: int = HALF_READ) -> Adjustment:
+def told(
+    candidate: float,
+    *references: float,
+    weight: float = 0.2,
+    tokens: int = HALF_READ,
+    copied: float = 0.0,
+) -> Adjustment:
     """The adjustment of a candidate among references, each given as its mean log-probability."""
     texts = {("x", f"reference {place}"): (value, 9) for place, value in enumerate(references)}
     example = Example("1", "candidate", tuple(text for _, text in texts), "x")
-    return likelihood_adjustment(example, {("x", "candidate"): (candidate, tokens), **texts}, weight)
+    readings = {("x", "candidate"): (candidate, tokens), **texts}
+    return likelihood_adjustment(example, readings, weight, copied)
 
 
 @pytest.mark.parametrize(
     ("mean", "tokens", "amount"),
     [
-        (-2.5, 16, 0.0), (-3.5, 16, -0.1), (-2.0, 16, 0.05), (-1.0, 16, 0.1), (-0.1, 16, 0.1), (-5.5, 16, -0.3),
-        (-40.0, 16, -0.3), (-3.5, 4, -0.04), (-3.5, 48, -0.15), (0.0, 0, 0.0),
+        (-2.5, 64, 0.0), (-3.5, 64, -0.1), (-2.0, 64, 0.05), (-1.0, 64, 0.1), (-0.1, 64, 0.1), (-4.5, 64, -0.2),
+        (-40.0, 64, -0.2), (-3.5, 16, -0.04), (-3.5, 192, -0.15), (0.0, 0, 0.0),
     ],
 )  # fmt: skip
 def test_worked_by_hand(mean: float, tokens: int, amount: float) -> None:
-    """The better of the references has -2.5; of 16 tokens half counts."""
+    """The better of the references has -2.5; of 64 tokens half counts."""
     found = told(mean, -5.0, -2.5, tokens=tokens)
     assert (found.name, found.usual) == ("likelihood", -2.5)
     assert found.amount == pytest.approx(amount)
     assert found.amount == pytest.approx(0.2 * (found.measured - found.usual))
+
+
+@pytest.mark.parametrize(("mean", "amount"), [(-1.5, 0.075), (-3.5, -0.1), (-2.5, 0.0)])
+def test_copied_words_gain_nothing_but_lose_as_before(mean: float, amount: float) -> None:
+    assert told(mean, -2.5, copied=0.25).amount == pytest.approx(amount)
 
 
 @given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-12, 0), st.floats(0, 1), st.integers(0, 500))
@@ -112,7 +124,7 @@ def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
         (usual, _), (mean, tokens) = read(row.context, REFERENCE), read(row.context, row.candidate)
         (found,) = (one for one in item.adjustments if one.name == "likelihood")
         assert found.usual == pytest.approx(usual, abs=1e-4)
-        counted = min(1, max(-3, mean - usual)) * tokens / (tokens + 16)
+        counted = min(1, max(-2, mean - usual)) * tokens / (tokens + 64)
         assert found.amount == pytest.approx(0.1 * counted, abs=1e-5)
     (found,) = (one for one in items[4].adjustments if one.name == "likelihood")
     assert found.amount == 0

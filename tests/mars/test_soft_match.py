@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mars_score.encoders.base import TokenReading
-from mars_score.mars.adjustments import RECALL, soft_match
+from mars_score.mars.adjustments import HALF_COVERED, RECALL, soft_match
 
 if TYPE_CHECKING:
     from mars_score.config import MatchKind
 
-KINDS: tuple[MatchKind, ...] = ("balanced", "recall", "either")
+KINDS: tuple[MatchKind, ...] = ("balanced", "recall", "either", "coverage")
 SINGLE = 1e-6
 """Vectors are kept in single precision."""
 every = pytest.mark.parametrize("kind", KINDS)
@@ -49,6 +49,8 @@ readings = st.builds(lambda found: reading([one[0] for one in found], [one[1] fo
         # The candidate's second piece is (0.6, 0.8): 0.6 like the reference's first piece, 0.8 like its second.
         ("balanced", 0.5 * (0.25 * 1 + 0.75 * 0.8) + 0.5 * (0.4 * 1 + 0.6 * 0.8)),
         ("recall", 0.3 * (0.25 * 1 + 0.75 * 0.8) + 0.7 * (0.4 * 1 + 0.6 * 0.8)),
+        # Precision 0.85, recall 0.88: the larger is recall here, so its share does not matter.
+        ("coverage", 0.4 * 1 + 0.6 * 0.8),
         ("either", max(0.25 * 1 + 0.75 * 0.8, 0.4 * 1 + 0.6 * 0.8)),
     ],
 )
@@ -81,6 +83,7 @@ def test_balanced_and_either_do_not_mind_which_is_which_but_recall_does(
     both = match(one, other, "recall") + match(other, one, "recall")
     assert both == pytest.approx(2 * match(one, other, "balanced"), abs=1e-5)
     assert match(one, other, "either") >= match(one, other, "recall") - 1e-6
+    assert match(one, other, "either") >= match(one, other, "coverage") - 1e-6
 
 
 def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() -> None:
@@ -88,6 +91,16 @@ def test_a_part_of_the_reference_is_as_good_as_all_of_it_where_either_will_do() 
     whole = reading([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1])
     assert match(part, whole, "either") == match(whole, part, "either") == pytest.approx(1, abs=SINGLE)
     assert match(part, whole, "recall") < match(part, whole, "balanced") < match(whole, part, "recall")
+
+
+@pytest.mark.parametrize("count", [2, 12, 36])
+def test_to_cover_a_reference_counts_more_the_longer_it_is(count: int) -> None:
+    """The candidate is the first half of the reference: precision 1, recall one half."""
+    part, whole = (reading([[1.0, 0.0]] * half + [[0.0, 1.0]] * more, [1] * (half + more)) for half, more in (
+        (count // 2, 0), (count // 2, count // 2),
+    ))  # fmt: skip
+    share = count**2 / (count**2 + HALF_COVERED**2)
+    assert match(part, whole, "coverage") == pytest.approx(1 - share / 2, abs=SINGLE)
 
 
 @pytest.mark.numeric

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from accuracy.compare import DEFAULT, FAST, GRID, Measured, leave_one_out, report, write
+from accuracy.encoders import encoder_table, same_rows
 from accuracy.features import sample
 
 from mars_score.config import preset
@@ -51,7 +52,7 @@ def test_scores_follow_the_formula(tmp_path: Path) -> None:
     data = measured(tmp_path, "toy", 1, helps="formula")
     first = {name: data.columns[name][0] for name in ("formula", *DEFAULT)}
     expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.8 * first["relevance"]
-    expected += 0.3 * first["fluency"] + 0.1 * first["facts"] + 0.15 * first["likelihood"]
+    expected += 0.2 * first["fluency"] + 0.15 * first["facts"] + 0.25 * first["likelihood"]
     assert data.scores(DEFAULT)[0] == pytest.approx(expected)
     assert data.scores({}) == data.columns["formula"]
 
@@ -93,6 +94,25 @@ def test_the_report_names_every_set_and_formula(tmp_path: Path) -> None:
     assert "| default | " in compared.summary
 
 
+def test_two_encoders_are_compared_on_the_rows_that_both_have(tmp_path: Path) -> None:
+    for encoder, seed in (("small", 1), ("large", 2)):
+        folder = tmp_path / encoder
+        folder.mkdir()
+        data = measured(folder, "grade", seed, helps="formula")
+        data.columns["signature"] = f"mars.1|enc:{encoder}-l6@0123|refs:best"
+        kept = data.columns if encoder == "small" else data.first(60).columns
+        (folder / "grade.json").write_text(json.dumps(kept), encoding="utf-8")
+    table = encoder_table(tmp_path / "small", tmp_path / "large")
+    assert "| rows | 60 | |" in table
+    assert "| Eq. 7, small-l6 | " in table
+    assert "| default, large-l6 | " in table
+    one, other = (Measured(tmp_path / name / "grade.json") for name in ("small", "large"))
+    assert same_rows(one, other)[0].columns["human"] == one.columns["human"][:60]
+    other.columns["item"] = other.columns["item"][::-1]
+    with pytest.raises(SystemExit, match="different rows"):
+        same_rows(one, other)
+
+
 def test_tables_go_into_their_block(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("before\n<!--compare-->\nold\n<!--/compare-->\nafter\n", encoding="utf-8")
@@ -105,4 +125,4 @@ def test_tables_go_into_their_block(tmp_path: Path) -> None:
 def test_the_pages_have_the_blocks() -> None:
     assert "<!--agreement-->\n" in (ROOT / "README.md").read_text("utf-8")
     accuracy = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
-    assert all(f"<!--{block}-->\n" in accuracy for block in ("compare", "attacks"))
+    assert all(f"<!--{block}-->\n" in accuracy for block in ("compare", "encoders", "attacks"))

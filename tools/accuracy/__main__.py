@@ -1,14 +1,17 @@
 """Agreement with people of formulas, on sets that took no part in choosing their weights.
 
     cd tools
-    python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS]
+    python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS] [--no-baselines]
     python -m accuracy compare FOLDER [--write]
+    python -m accuracy encoders FOLDER OTHER [--write]
     python -m accuracy attacks DATA [--rows 40] [--write]
     python -m accuracy languages DATA FOLDER [--items 20] [--fills 20] [--human-only] [--write]
 
 `features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
-of docs/accuracy.md in seconds. With `--human-only`, references are not augmented. `attacks` spoils candidates and asks
-every metric; `languages` does all of it for preset multilingual, in every language of two sets, for docs/languages.md.
+of docs/accuracy.md in seconds. With `--human-only`, references are not augmented. `encoders` holds two folders of
+measurements beside each other, the second with `--set encoder=NAME`, on the rows that both have. `attacks` spoils
+candidates and asks every metric; `languages` does all of it for preset multilingual, in every language of two sets,
+for docs/languages.md.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from pathlib import Path
 
 from accuracy.attacks import attack_table
 from accuracy.compare import report, write
+from accuracy.encoders import encoder_table
 from accuracy.features import SETS, measure
 from accuracy.languages import language_table, measure_languages
 from mars_score.cli.options import setting_value
@@ -33,13 +37,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("features", "compare", "attacks", "languages"))
+    parser.add_argument("command", choices=("features", "compare", "encoders", "attacks", "languages"))
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--rows", type=int, help="rows of each set, about")
     parser.add_argument("--items", type=int, default=20, help="references of each language")
     parser.add_argument(
         "--fills", type=int, default=20, help="references of each language whose fills are tested"
     )
+    parser.add_argument("--no-baselines", action="store_true", help="measure the score alone")
     parser.add_argument("--human-only", action="store_true", help="without augmented references")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the score"
@@ -56,6 +61,12 @@ def main() -> None:
         if options.write:
             write(compared.tables, ROOT / "docs" / "accuracy.md", "compare")
             write(compared.summary, ROOT / "README.md", "agreement")
+        return
+    if options.command == "encoders":
+        table = encoder_table(*options.folders)
+        print(table)
+        if options.write:
+            write(table, ROOT / "docs" / "accuracy.md", "encoders")
         return
     if options.command == "languages":
         source, target = options.folders
@@ -82,7 +93,7 @@ def main() -> None:
     source, target = options.folders
     target.mkdir(parents=True, exist_ok=True)
     for name in sets:
-        measure(source, target, name, options.rows or 300, scorer)
+        measure(source, target, name, options.rows or 300, scorer, baselines=not options.no_baselines)
         print(f"{name} done", file=sys.stderr, flush=True)
 
 

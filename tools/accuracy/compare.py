@@ -20,12 +20,12 @@ from mars_score.stats.pairwise import pairwise_accuracy
 from mars_score.stats.permutation import perm_both
 
 Weights = Mapping[str, float]
-FAST: Weights = {"words": 0.5, "relevance": 0.8, "fluency": 0.3, "facts": 0.1}
-DEFAULT: Weights = {**FAST, "likelihood": 0.15}
+FAST: Weights = {"words": 0.5, "relevance": 0.8, "fluency": 0.2, "facts": 0.15}
+DEFAULT: Weights = {**FAST, "likelihood": 0.25}
 TERMS = ("relevance", "fluency", "facts", "likelihood")
 GRID: dict[str, tuple[float, ...]] = {
-    "words": (0.0, 0.5), "relevance": (0.0, 0.4, 0.6, 0.8), "fluency": (0.0, 0.3), "facts": (0.0, 0.05, 0.1),
-    "likelihood": (0.0, 0.05, 0.1, 0.15),
+    "words": (0.0, 0.5), "relevance": (0.0, 0.4, 0.8), "fluency": (0.0, 0.2, 0.3), "facts": (0.0, 0.1, 0.15, 0.2),
+    "likelihood": (0.0, 0.15, 0.25, 0.35),
 }  # fmt: skip
 """What a fold chooses from; of likelihood, for `fast`, 0 alone."""
 TITLES = ("Pearson, pooled", "Kendall by item")
@@ -37,9 +37,25 @@ PAPER_BASELINES = tuple(name for name in BASELINES if name != "chrf")
 class Measured:
     """A set's stored measurements."""
 
-    def __init__(self, path: Path) -> None:
-        """Read them."""
-        self.columns: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    def __init__(self, path: Path | None = None, columns: Mapping[str, Any] | None = None) -> None:
+        """Read them, or take what was read."""
+        self.columns: dict[str, Any] = dict(columns or {})
+        if path is not None:
+            self.columns |= json.loads(path.read_text(encoding="utf-8"))
+
+    def first(self, count: int) -> Measured:
+        """The measurements of the first rows."""
+        columns = {
+            name: values[:count] if isinstance(values, list) else values
+            for name, values in self.columns.items()
+        }
+        return Measured(columns=columns)
+
+    @property
+    def encoder(self) -> str:
+        """The sentence encoder, by its name in the signature."""
+        found = re.search(r"\benc:([^@|]+)", self.columns["signature"])
+        return found[1] if found else "?"
 
     def scores(self, weights: Weights) -> list[float]:
         """The scores of a formula: Eq. 7, part of its place taken by single words, and the weighted terms."""
@@ -102,7 +118,7 @@ def report(folder: Path) -> Report:
         lines.append(f"| **{title}** |" + " |" * (len(sets) + 1))
         for name, pairs in rows.items():
             numbers = [pair[kind] for pair in pairs]
-            cells = " | ".join(map(_number, [*numbers, float(np.nanmean(numbers))]))
+            cells = " | ".join(map(three_digits, [*numbers, float(np.nanmean(numbers))]))
             lines.append(f"| {name} | {cells} |")
     for name, chosen in folds.items():
         lines += ["", f"Weights that each fold chose, {name}:", ""]
@@ -125,7 +141,7 @@ def _summary(rows: Mapping[str, Sequence[tuple[float, float]]], count: int) -> s
         return sum(own[0] > max(rival[0] for rival in others) for own, others in pairs)
 
     def both(name: str) -> str:
-        return f"{_number(float(means[name][0]))} / {_number(float(means[name][1]))}"
+        return f"{three_digits(float(means[name][0]))} / {three_digits(float(means[name][1]))}"
 
     lines = [
         f"| mean over {count} sets | Pearson / Kendall by item | ahead of the paper's seven baselines and Naive |",
@@ -166,8 +182,8 @@ def _tested(sets: Mapping[str, Measured], values: Mapping[str, list[list[float |
             wins = [test for test in tests if test.difference is not None and test.difference > 0]
             sure = [test for test in wins if test.p_two_sided is not None and test.p_two_sided < SIGNIFICANT]
             lines.append(
-                f"| {name} | {formula} | {_number(found.low)} to {_number(found.high)} | {_number(accuracy)} "
-                f"| {len(wins)} | {len(sure)} |"
+                f"| {name} | {formula} | {three_digits(found.low)} to {three_digits(found.high)} "
+                f"| {three_digits(accuracy)} | {len(wins)} | {len(sure)} |"
             )
     return lines
 
@@ -195,5 +211,6 @@ def leave_one_out(
     return chosen
 
 
-def _number(value: float | None) -> str:
+def three_digits(value: float | None) -> str:
+    """As tables have it: three digits, without the zero before the point."""
     return "-" if value is None or np.isnan(value) else f"{value:.3f}".replace("0.", ".", 1)

@@ -55,8 +55,10 @@ def item_order(row: Rated) -> str:
     return hashlib.blake2b("\x00".join(texts).encode(), digest_size=8).hexdigest()
 
 
-def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer) -> None:
-    """Write the measurements of a set's sample."""
+def measure(
+    source: Path, target: Path, name: str, rows: int, scorer: MarsScorer, *, baselines: bool = True
+) -> None:
+    """Write the measurements of a set's sample; without the baselines where another folder has them."""
     path = target / f"{name}.json"
     if path.is_file():
         return
@@ -67,7 +69,7 @@ def measure(source: Path, target: Path, name: str, rows: int, scorer: MarsScorer
         "item": [item_order(row) for row in rated],
         "human": [row.human for row in rated],
     }
-    for baseline in BASELINES:
+    for baseline in BASELINES if baselines else ():
         metric = make_metric(baseline, scorer)
         sign = 1 if metric.higher_is_better else -1
         columns[baseline] = [

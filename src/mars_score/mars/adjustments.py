@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 RECALL = 0.7
 """What recall counts where it counts more than precision."""
+HALF_COVERED = 12
+"""Pieces of a reference at which coverage is half of the match: an answer of a word or two may be a part of it."""
 
 
 def soft_match(
@@ -44,6 +46,7 @@ def soft_match(
 
     balanced   the mean of precision (of the candidate's pieces) and recall (of the reference's)
     recall     what the reference says should be said; more does less harm
+    coverage   either for short references, recall alone for long ones: who says little of much is not near it
     either     the better of the two: an answer may hold the expected one, or be a part of it
     """
     import torch
@@ -56,8 +59,14 @@ def soft_match(
     alike = (torch.from_numpy(candidate.vectors).clone() @ pieces.T).numpy()  # (n, M)
     precision = candidate.weights @ np.maximum.reduceat(alike, starts, axis=1)  # (R,)
     recall = np.add.reduceat(alike.max(0) * weights, starts)  # (R,)
-    share = RECALL if kind == "recall" else 0.5
-    joined = np.maximum(precision, recall) if kind == "either" else share * recall + (1 - share) * precision
+    if kind in ("either", "coverage"):
+        joined = np.maximum(precision, recall)
+        if kind == "coverage":
+            square = np.array([len(one.weights) ** 2 for one in references])  # (R,)
+            joined += square / (square + HALF_COVERED**2) * (recall - joined)
+    else:
+        share = RECALL if kind == "recall" else 0.5
+        joined = share * recall + (1 - share) * precision
     found: NDArray[np.float64] = joined.astype(np.float64)
     return found
 
@@ -103,10 +112,10 @@ class ContextNgrams:
 
 # Is this what one would say here? How probable the language model finds candidates after their contexts.
 
-MOST_LIKELY, LEAST_LIKELY = 1.0, -3.0
+MOST_LIKELY, LEAST_LIKELY = 1.0, -2.0
 """Nats beside the most probable human reference: more than these count no further, up or down."""
-HALF_READ = 16
-"""Tokens of a candidate of whose likelihood half counts: of a word or two it tells nothing of how well they are put."""
+HALF_READ = 64
+"""Tokens of a candidate of whose likelihood half counts: of a reply or an answer it tells little."""
 
 
 def read_likelihoods(
@@ -125,12 +134,20 @@ def read_likelihoods(
     }
 
 
-def likelihood_adjustment(example: Example, likelihoods: Likelihoods, weight: float) -> Adjustment:
-    """How probable a candidate is beside the most probable human reference: it says what is usual here."""
+def likelihood_adjustment(
+    example: Example, likelihoods: Likelihoods, weight: float, copied: float = 0.0
+) -> Adjustment:
+    """How probable a candidate is beside the most probable human reference: it says what is usual here.
+
+    What is copied from the context is probable because it was just read: so a gain counts for what is not `copied`, a
+    share of the words.
+    """
     usual = max(likelihoods[example.context, text][0] for text in example.references)
     mean, tokens = likelihoods[example.context, example.candidate]
     counted = min(MOST_LIKELY, max(LEAST_LIKELY, mean - usual)) * tokens / (tokens + HALF_READ)
-    meaning = "how probable the words are after this context, beside the references; long texts tell more"
+    if counted > 0:
+        counted *= 1 - copied
+    meaning = "how probable the words are after this context, beside the references; copied words gain nothing by it"
     return Adjustment("likelihood", weight * counted, usual + counted, usual, meaning)
 
 
@@ -140,6 +157,9 @@ WORST = -1.0
 """The lowest fluency that counts, which is that of shuffled words, and of a text without a single piece."""
 HALF_RELEVANT = 10
 """Words of a reference for which half of the closeness to the context counts: a short answer need not be like it."""
+MOST_RELEVANT = 0.2
+"""Differences of closeness to the context beyond this count no further, up or down: a short text is far from a long
+context by its length alone."""
 MOST_FACTS = 2
 """No more facts than these cost anything: so no term moves a score by more than a few tenths."""
 
@@ -158,6 +178,8 @@ class ReferenceBaseline:
     """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
     words: float = 0.0
     """Mean number of words of the human references."""
+    copied: float = 0.0
+    """Mean share of the words that human references copy from the context: so much is usual."""
 
     @classmethod
     def of(
@@ -177,7 +199,12 @@ class ReferenceBaseline:
         texts = [text for each in references for text in each]
         relevance = fmean(cosine(encodings[text], encodings[context]) for text in texts)
         length = fmean(len(_words(text, language)) for text in human)
-        return cls(ContextNgrams.of(context, language), sources, relevance, fluency, length)
+        ngrams = ContextNgrams.of(context, language)
+        return cls(ngrams, sources, relevance, fluency, length, fmean(map(ngrams.copied, human)))
+
+    def beyond(self, copied: float) -> float:
+        """What a candidate copies beyond what is usual."""
+        return max(0.0, copied - self.copied)
 
 
 def fluency_of(encoding: Encoding) -> float:
@@ -190,9 +217,10 @@ def adjustments(
     encodings: Mapping[str, Encoding],
     usual: ReferenceBaseline,
     facts: Sequence[Fact],
+    copied: float,
     config: ScoringConfig,
 ) -> tuple[Adjustment, ...]:
-    """Hold a candidate against what is usual. A weight of 0 leaves its term out."""
+    """Hold a candidate against what is usual, of whose words a share is copied. A weight of 0 leaves its term out."""
     candidate = encodings[example.candidate]
     terms = []
     if config.fluency:
@@ -204,7 +232,8 @@ def adjustments(
         relevance = cosine(candidate, encodings[example.context])
         gain = relevance - usual.relevance
         if gain > 0:  # what a copy gains by being a copy is taken away, not fined
-            gain *= 1 - usual.ngrams.copied(example.candidate)
+            gain *= 1 - usual.beyond(copied)
+        gain = min(MOST_RELEVANT, max(-MOST_RELEVANT, gain))
         amount = config.relevance * gain * usual.words / (usual.words + HALF_RELEVANT)
         meaning = "closeness to the context, beside that of the references; copied words gain nothing by it"
         terms.append(Adjustment("relevance", amount, relevance, usual.relevance, meaning))

@@ -194,17 +194,20 @@ class ReferenceSet:
         best = int(totals.argmax())
         chosen = range(len(totals)) if config.references == "mean" else range(best, best + 1)
         own = (_words(_mean(single, chosen), _mean(whole, chosen), config),) if config.words else ()
-        facts = self._facts(example.candidate)
-        shared = () if self.usual is None else adjustments(example, encodings, self.usual, facts, config)
+        facts, copied = self._facts(example.candidate), self._copied(example.candidate)
+        shared = (
+            () if self.usual is None else adjustments(example, encodings, self.usual, facts, copied, config)
+        )
         if config.likelihood:
-            shared = (*shared, likelihood_adjustment(example, likelihoods, config.likelihood))
+            beyond = self.usual.beyond(copied) if self.usual else 0.0
+            shared = (*shared, likelihood_adjustment(example, likelihoods, config.likelihood, beyond))
         item = ItemScore(
             example.id,
             _mean(totals, chosen) + sum(one.amount for one in shared),
             self._terms(cosines, chosen),
             (*own, *shared),
-            self._flags(example, candidate),
-            self._copied(example.candidate),
+            self._flags(example, candidate, copied),
+            copied,
             facts,
         )
         item = item if self.most is None else _capped(item, self.most)
@@ -236,7 +239,7 @@ class ReferenceSet:
         shares = self.weights[part] / len(chosen)
         return tuple(map(Comparison, augmented, cosines[part].tolist(), shares.tolist()))
 
-    def _flags(self, example: Example, candidate: Encoding) -> tuple[str, ...]:
+    def _flags(self, example: Example, candidate: Encoding, copied: float) -> tuple[str, ...]:
         """What a reader should know of this score, in alphabetical order."""
         blank = not example.candidate.strip()
         own = flags.raised(
@@ -244,7 +247,7 @@ class ReferenceSet:
                 flags.EMPTY_CANDIDATE: blank,
                 flags.OUT_OF_VOCABULARY: not blank and not candidate.vector.any(),
                 flags.NO_CONTEXT: not example.context.strip(),
-                flags.COPIED: self._copied(example.candidate) >= NEARLY_ALL,
+                flags.COPIED: copied >= NEARLY_ALL,
                 flags.CANDIDATE_TRUNCATED: candidate.truncated,
             }
         )
