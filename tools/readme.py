@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 README, KEPT, PICTURE = ROOT / "README.md", ROOT / "docs" / "readme", ROOT / "docs" / "playground.png"
 COMMANDS = {
     "score": "head -4 examples/demo.jsonl | mars-score score - --format table",
-    "explain": "mars-score explain examples/demo.jsonl --id story-boat/good | head -20",
+    "explain": "mars-score explain examples/demo.jsonl --id story-boat/good | head -19",
 }
 """Whose outputs are shown, below the command itself."""
 EXAMPLE = "example"

@@ -37,7 +37,7 @@ SEAM_TOKENS = 3
 REVISED = 24
 """A blank is revised if so many tokens or fewer follow it: each try reads them all, and the time for a text has to grow
 with its length and not with its square."""
-GAP = 6.0
+GAP = 4.0
 """What lies so many nats below the best is not read on, and given up while blanks are left."""
 SPARE = 3
 """So many guesses are read to the end however far they lie below the best: ratios want different texts."""
