@@ -59,7 +59,17 @@ def test_where_a_fill_may_end(marked: str, fill: str, accepted: bool) -> None:
 @pytest.mark.parametrize(("fill", "accepted"), [("B.", False), ("Yes.", True), ("Then", True)])
 def test_a_single_letter_is_no_sentence(fill: str, accepted: bool) -> None:
     """It is the label of a dialogue's next speaker."""
-    assert seam("[Then] Ann ran.", 0).accepts(fill) is accepted
+    assert seam("[Then] Ann ran. Bo slept.", 0).accepts(fill) is accepted
+
+
+def test_one_sentence_stays_one(language_model: LanguageModel) -> None:
+    one, two = seam("She ran[ home and] Bo slept.", 1), seam("She ran[ home and] Bo slept. Ann sang.", 1)
+    for fill in (" home.", " home. Then"):
+        assert not one.accepts(fill)
+        assert two.accepts(fill)
+    assert not allowed(language_model, one, ".")
+    assert " The" in allowed(language_model, two, ".")
+    assert seam("She paid[ 3] euros.", 1).accepts(" 4.50")
 
 
 def test_a_statement_does_not_become_a_question() -> None:
@@ -111,7 +121,7 @@ def test_what_may_go_on(language_model: LanguageModel) -> None:
     where = seam("She ran[ home. Then she] slept.", 1)
     assert not allowed(language_model, where, ".") & {".", ",", " then", "then"}
     assert " Then" in allowed(language_model, where, ".")
-    assert " then" in allowed(language_model, seam("she ran[ home] then", 1), ".")
+    assert " then" in allowed(language_model, seam("she ran[ home] then. she slept", 1), ".")
 
 
 def test_spacing_and_signs_are_the_references(language_model: LanguageModel) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from accuracy.beside import augmented_table, encoder_table, same_sets
 from accuracy.compare import DEFAULT, FAST, GRID, Measured, leave_one_out, report, write
-from accuracy.encoders import encoder_table, same_rows
 from accuracy.features import sample
 
 from mars_score.config import preset
@@ -106,11 +107,26 @@ def test_two_encoders_are_compared_on_the_rows_that_both_have(tmp_path: Path) ->
     assert "| rows | 60 | |" in table
     assert "| Eq. 7, small-l6 | " in table
     assert "| default, large-l6 | " in table
-    one, other = (Measured(tmp_path / name / "grade.json") for name in ("small", "large"))
-    assert same_rows(one, other)[0].columns["human"] == one.columns["human"][:60]
-    other.columns["item"] = other.columns["item"][::-1]
+    folders = [tmp_path / "small", tmp_path / "large"]
+    (one, other), whole = same_sets(folders)["grade"], Measured(tmp_path / "small" / "grade.json")
+    assert one.columns["human"] == whole.columns["human"][:60]
+    assert len(other.columns["human"]) == 60
+    whole.columns["item"] = whole.columns["item"][::-1]
+    (tmp_path / "small" / "grade.json").write_text(json.dumps(whole.columns), encoding="utf-8")
     with pytest.raises(SystemExit, match="different rows"):
-        same_rows(one, other)
+        same_sets(folders)
+
+
+def test_augmented_references_are_held_beside_human_ones(tmp_path: Path) -> None:
+    for name, term in (("human-alone", "fluency"), ("without-context", "formula")):
+        (tmp_path / name).mkdir()
+        measured(tmp_path / name, "grade", 1, helps=term)
+    table = augmented_table([tmp_path / "human-alone", tmp_path / "without-context"])
+    assert "| Eq. 7, human alone | " in table
+    (line,) = (line for line in table.splitlines() if line.startswith("| without context | grade |"))
+    gain, low, high = (float(number) for number in re.findall(r"[+-][.\d]+", line)[:3])
+    assert low <= gain <= high
+    assert gain > 0
 
 
 def test_tables_go_into_their_block(tmp_path: Path) -> None:
@@ -125,4 +141,4 @@ def test_tables_go_into_their_block(tmp_path: Path) -> None:
 def test_the_pages_have_the_blocks() -> None:
     assert "<!--agreement-->\n" in (ROOT / "README.md").read_text("utf-8")
     accuracy = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
-    assert all(f"<!--{block}-->\n" in accuracy for block in ("compare", "encoders", "attacks"))
+    assert all(f"<!--{block}-->\n" in accuracy for block in ("compare", "encoders", "augmented", "attacks"))

@@ -4,12 +4,14 @@
     python -m accuracy features DATA FOLDER [--rows 300] [--human-only] [--only SETS] [--no-baselines]
     python -m accuracy compare FOLDER [--write]
     python -m accuracy encoders FOLDER OTHER [--write]
+    python -m accuracy augmented FOLDER... [--write]
     python -m accuracy attacks DATA [--rows 40] [--write]
     python -m accuracy languages DATA FOLDER [--items 20] [--fills 20] [--human-only] [--write]
 
 `features` measures what formulas are made of, once for each row (rows are sampled by item). `compare` prints the tables
 of docs/accuracy.md in seconds. With `--human-only`, references are not augmented. `encoders` holds two folders of
-measurements beside each other, the second with `--set encoder=NAME`, on the rows that both have. `attacks` spoils
+measurements beside each other, the second with `--set encoder=NAME`, on the rows that both have; `augmented` does so
+with ways to augment references, the first without (`--human-only`), named as their folders are. `attacks` spoils
 candidates and asks every metric; `languages` does all of it for preset multilingual, in every language of two sets,
 for docs/languages.md.
 """
@@ -21,8 +23,8 @@ import sys
 from pathlib import Path
 
 from accuracy.attacks import attack_table
+from accuracy.beside import augmented_table, encoder_table
 from accuracy.compare import report, write
-from accuracy.encoders import encoder_table
 from accuracy.features import SETS, measure
 from accuracy.languages import language_table, measure_languages
 from mars_score.cli.options import setting_value
@@ -30,6 +32,7 @@ from mars_score.config import preset
 from mars_score.mars.scorer import MarsScorer
 
 ROOT = Path(__file__).parents[2]
+COMMANDS = ("features", "compare", "encoders", "augmented", "attacks", "languages")
 
 
 def main() -> None:
@@ -37,7 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("features", "compare", "encoders", "attacks", "languages"))
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--rows", type=int, help="rows of each set, about")
     parser.add_argument("--items", type=int, default=20, help="references of each language")
@@ -62,11 +65,12 @@ def main() -> None:
             write(compared.tables, ROOT / "docs" / "accuracy.md", "compare")
             write(compared.summary, ROOT / "README.md", "agreement")
         return
-    if options.command == "encoders":
-        table = encoder_table(*options.folders)
+    if options.command in ("encoders", "augmented"):
+        both = options.command == "encoders"
+        table = encoder_table(*options.folders) if both else augmented_table(options.folders)
         print(table)
         if options.write:
-            write(table, ROOT / "docs" / "accuracy.md", "encoders")
+            write(table, ROOT / "docs" / "accuracy.md", options.command)
         return
     if options.command == "languages":
         source, target = options.folders

@@ -33,6 +33,10 @@ MARKS = frozenset(",.;:!?\u2026\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a\u060c\
 """Marks that never follow each other; the last ones are those of Arabic, Urdu and Hindi."""
 SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$")
 """The end of a sentence."""
+_SENTENCE_BREAK = re.compile(
+    r"(?:[.!?\u2026\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*\s+|[\u3002\uff01\uff1f][\u201d\u2019]*\s*)(?=\w)"
+)
+"""Where one sentence ends and another begins."""
 _PAUSE = re.compile(
     r"[.!?:;\u2026\u2013\u2014\u3002\uff01\uff1f\u061f\u06d4\u0964][\"'\u201d\u2019)\]]*$|[\"\u201c(]$"
 )
@@ -80,6 +84,8 @@ class Seam:
     """Whether the reference has capitals at all."""
     spaced: bool = False
     """Whether the reference sets marks off by spaces."""
+    single: bool = False
+    """Whether the reference is one sentence, which its fills must not divide."""
     needs_break: bool = False
     """Whether a fill that began with a letter would grow the word before it."""
     signs: frozenset[str] = frozenset()
@@ -104,7 +110,8 @@ class Seam:
         # Elsewhere, English words of the context must not lead the writer into English.
         if language == ENGLISH:
             scripts |= scripts_of(context)
-        return cls(before, texts[block], after, cased, spaced, needs_break, signs, scripts, language)
+        single = not _SENTENCE_BREAK.search(template.source)
+        return cls(before, texts[block], after, cased, spaced, single, needs_break, signs, scripts, language)
 
     @property
     def needs_capital(self) -> bool:
@@ -128,7 +135,7 @@ class Seam:
     def accepts(self, fill: str) -> bool:
         """Whether a complete fill may stand here."""
         text, after, masked = fill.rstrip(), self.after.lstrip(), self.masked.rstrip()
-        if not text:
+        if not text or (self.single and _SENTENCE_BREAK.search(f"{text} {after[:1]}")):
             return False
         if after:
             return self._joins(fill, text, after, masked)
@@ -220,9 +227,12 @@ class SeamRules:
         piece = self.pieces[previous]
         after_mark = piece[-1:] in MARKS
         after_end = after_mark and seam.cased and bool(SENTENCE_END.search(piece))
-        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, after_mark, after_end)
+        ended = seam.single and bool(SENTENCE_END.search(piece))
+        key = (seam.language, seam.cased, seam.spaced, seam.signs, seam.scripts, after_mark, after_end, ended)
         if key not in self._first:
             mask = self._forbidden(seam)
+            if ended:  # a second sentence
+                mask = torch.ones_like(mask)
             if after_mark:
                 mask = mask | self.opens_mark
             if after_end:
