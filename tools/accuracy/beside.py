@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from accuracy.compare import Weights
 
-PAPER: Mapping[str, Weights] = {"Eq. 7": {}}
-FORMULAS: Mapping[str, Weights] = {**PAPER, "default": DEFAULT}
+FORMULAS: Mapping[str, Weights] = {"Eq. 7": {}, "default": DEFAULT}
 Sets = dict[str, list[Measured]]
 
 
@@ -25,14 +24,14 @@ def encoder_table(folder: Path, other: Path) -> str:
     """Agreement with people of two encoders, with Eq. 7 and with the default formula, set by set."""
     sets = same_sets([folder, other])
     encoders = [measured.encoder for measured in next(iter(sets.values()))]
-    return "\n".join(_agreement(sets, encoders, FORMULAS))
+    return "\n".join(_agreement(sets, encoders))
 
 
 def augmented_table(folders: Sequence[Path]) -> str:
-    """The same of ways to augment references, with Eq. 7, and how far each lies from the first; named by folder."""
+    """The same of ways to augment references, named by folder, and how far each lies from the first with Eq. 7."""
     sets, names = same_sets(folders), [folder.name.replace("-", " ") for folder in folders]
     lines = [
-        *_agreement(sets, names, PAPER),
+        *_agreement(sets, names),
         "",
         f"| less {names[0]} | set | Pearson | Kendall by item |",
         "|---|---|---|---|",
@@ -58,7 +57,7 @@ def same_sets(folders: Sequence[Path]) -> Sets:
     return found
 
 
-def _agreement(sets: Sets, names: Sequence[str], formulas: Mapping[str, Weights]) -> list[str]:
+def _agreement(sets: Sets, names: Sequence[str]) -> list[str]:
     """Pearson and Kendall by item of each formula and folder."""
     counts = [str(len(measured[0].columns["item"])) for measured in sets.values()]
     lines = [
@@ -68,7 +67,7 @@ def _agreement(sets: Sets, names: Sequence[str], formulas: Mapping[str, Weights]
     ]
     for kind, title in enumerate(TITLES):
         lines.append(f"| **{title}** |" + " |" * (len(sets) + 1))
-        for formula, weights in formulas.items():
+        for formula, weights in FORMULAS.items():
             for place, name in enumerate(names):
                 own = [measured[place] for measured in sets.values()]
                 numbers = [each.agreement(list(each.scores(weights)))[kind] for each in own]
