@@ -78,6 +78,13 @@ def test_a_statement_does_not_become_a_question() -> None:
     assert seam("[Who said] Ann ran?", 0).accepts("How long")
 
 
+def test_a_statement_does_not_become_half_a_sentence() -> None:
+    river = seam("[The old] river ran.", 0)
+    assert not river.accepts("When the")
+    assert river.accepts("When it rained, the")
+    assert seam("[As the] river ran, Bo slept.", 0).accepts("When the")
+
+
 @pytest.mark.parametrize(
     ("article", "word", "accepted"),
     [

@@ -61,6 +61,11 @@ _SOUNDS = re.compile(
 """How a word sounds at its beginning, where its letters tell: not of "hour", "one", "used" or "FBI"."""
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ASKS = re.compile(r"\s*(what|how|why|where|who|which)\b", re.IGNORECASE)
+_DEPENDS = re.compile(
+    r"\s*(when|while|as|if|because|since|although|though|unless|until|whether|after|before)\b[^,]*$",
+    re.IGNORECASE,
+)
+"""A clause that needs another one, without a comma after which that could stand."""
 _DANGLING = re.compile(
     r"\b(a|an|the|and|or|but|of|to|in|on|at|by|for|from|with|than|as|that|which|because|if)\W+$",
     re.IGNORECASE,
@@ -153,11 +158,10 @@ class Seam:
         ends = bool(SENTENCE_END.search(text))
         last, first = re.search(r"\w+$", text), re.match(r"\w+", after)
         faults = (
-            # a question in place of a statement: the context's own, mostly
+            # a question in place of a statement, the context's own, mostly, or half a sentence
             not self.before.strip()
             and self.language == ENGLISH
-            and bool(_ASKS.match(text))
-            and not _ASKS.match(self.masked),
+            and any(opening.match(text) and not opening.match(self.masked) for opening in (_ASKS, _DEPENDS)),
             # a mark in place of words, or a speaker's label
             (any(map(str.isalnum, masked)) and not any(map(str.isalnum, text)))
             or (_LABEL.fullmatch(text) and not ended),
