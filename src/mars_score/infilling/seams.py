@@ -71,6 +71,8 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 """A sentence that goes on, and is cut off."""
+_NONE: frozenset[str] = frozenset()
+_LATIN = frozenset({script_of_letter("a")})
 NEAR = 24
 """Characters of the neighbouring text that a seam looks at."""
 
@@ -219,8 +221,7 @@ class SeamRules:
         self.opens_lower = table(piece[:1].islower() for piece in bare)
         self.opens_upper = table(piece[:1].isupper() for piece in bare)
         self.doubled = table(bool(_DOUBLED.search(piece)) and piece.strip() != "..." for piece in pieces)
-        self.scripts = [scripts_of(piece) for piece in pieces]
-        self.signs = [signs_of(piece) for piece in pieces]
+        self.by_scripts, self.by_signs = _groups(map(scripts_of, pieces)), _groups(map(signs_of, pieces))
         self._base: dict[tuple[object, ...], Tensor] = {}
         self._first: dict[tuple[object, ...], Tensor] = {}
 
@@ -274,19 +275,25 @@ class SeamRules:
             mask = ~self.writable | wrong | self.doubled
             if not seam.cased:
                 mask = mask | self.opens_upper
-            foreign = [bool(signs - seam.signs) for signs in self.signs]
+            foreign = [ids for signs, ids in self.by_signs.items() if signs - seam.signs]
             if seam.scripts:
-                foreign = [a or bool(b - seam.scripts) for a, b in zip(foreign, self.scripts, strict=True)]
+                foreign += [ids for scripts, ids in self.by_scripts.items() if scripts - seam.scripts]
             # The writer's own language, into which it falls where nothing holds it.
             if seam.language != ENGLISH:
                 strange = english_words(seam.language)
-                foreign = [
-                    a or piece.strip().lower() in strange
-                    for a, piece in zip(foreign, self.pieces, strict=True)
-                ]
-            mask = mask | torch.tensor(foreign, device=mask.device)
+                foreign.append([i for i, piece in enumerate(self.pieces) if piece.strip().lower() in strange])
+            for ids in foreign:
+                mask[ids] = True
             self._base[key] = mask
         return self._base[key]
+
+
+def _groups(values: Iterable[frozenset[str]]) -> dict[frozenset[str], list[int]]:
+    """The numbers of equal values."""
+    groups: dict[frozenset[str], list[int]] = {}
+    for number, value in enumerate(values):
+        groups.setdefault(value, []).append(number)
+    return groups
 
 
 def _wrong_article(text: str, after: str) -> bool:
@@ -297,9 +304,13 @@ def _wrong_article(text: str, after: str) -> bool:
 
 def signs_of(text: str) -> frozenset[str]:
     """What a text has beside letters, digits, spaces and ordinary marks."""
+    if text.strip().isalnum():  # most tokens
+        return _NONE
     return frozenset(sign for sign in set(text) - ORDINARY if not (sign.isalnum() or sign.isspace()))
 
 
 def scripts_of(text: str) -> frozenset[str]:
     """The scripts that a text's letters belong to."""
+    if text.isascii():
+        return _LATIN if any(map(str.isalpha, text)) else _NONE
     return frozenset(script_of_letter(letter) for letter in set(text) if letter.isalpha())
