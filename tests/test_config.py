@@ -253,7 +253,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
         {"seam_weight": -1.0},
         {"context_reward": -0.5},
     ],
-    "merge_gaps must not be negative": [{"merge_gaps": -1}],
+    "merge_gaps and keep_words must not be negative": [{"merge_gaps": -1}, {"keep_words": -1}],
     "a temperature needs search=greedy": [{"temperature": 0.5, "search": "beam"}],
     "samples must be at least 1, and above 1 only with a temperature or with as many beams": [
         {"samples": 5, "search": "beam"},
@@ -317,7 +317,7 @@ def test_a_bad_value_in_a_part_is_refused_too() -> None:
 
 
 FILLING = (
-    "|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.gaps1|lm:lm@1|ctx:head1024"
+    "|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.gaps1.keep3|lm:lm@1|ctx:head1024"
     "|plan:hidden.similarity.k3.eta0.01.xi1.3.next6.decay0.7.top256.unplanned|judge:s4.w4.sum1.5+1.5.seam2"
     "|decode:beam4.p24.s8.norepeat"
 )
@@ -360,7 +360,7 @@ class TestSignature:
         config = MarsConfig().with_options(words=0.0, fluency=0.0, likelihood=0.0)
         found = MarsScorer(config=config).signature
         assert MarsScorer(config=config.with_options(reader="mpnet-base")).signature == found
-        assert "|adjust:relevance0.8+facts0.15+cap|dtype:" in found
+        assert "|adjust:relevance0.8+facts0.1+cap|dtype:" in found
 
     def test_names_the_reader_with_its_head_and_the_rule_of_its_weights(self) -> None:
         assert f"|read:minilm-l6@01234567+head@{fluency_hash()}.zipf1|" in MarsScorer().signature
@@ -382,7 +382,7 @@ class TestSignature:
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
             f"mars:augment.v4+score.v6|ratios:{ratios}{FILLING}"
-            "|enc:enc@2|q:0.8|refs:best|adjust:words.coverage0.5+relevance0.8+fluency0.2+facts0.15+likelihood0.25+cap|read:read@5"
+            "|enc:enc@2|q:0.8|refs:best|adjust:words.coverage0.7+relevance0.8+fluency0.2+facts0.1+likelihood0.25+cap|read:read@5"
             "|likely:judge@6"
             "|dtype:float32/float32"
         )

@@ -50,6 +50,8 @@ class MaskingConfig:
     """Whether punctuation may be masked, as any token in the paper. Kept marks hold sentences and brackets together."""
     merge_gaps: int = 1
     """Mask up to so many function words that are left between two blanks too, so that the blanks become one."""
+    keep_words: int = 3
+    """A ratio that would leave fewer words masks nothing: what is left of a short answer is no longer the answer."""
 
     @property
     def used_tagger(self) -> str:
@@ -140,7 +142,7 @@ class ScoringConfig:
     """Common ratio of the weights of ratios 0, 20%, 40%, ...; the weights sum to 1."""
     references: Literal["best", "mean"] = "best"
     """Several references: the best one counts, or the mean."""
-    words: float = 0.5
+    words: float = 0.7
     """The share of single words, matched by their states in context, beside the cosines of whole texts. This and
     the weights below are 0 in the paper's formula, preset ``paper-formula``; docs/accuracy.md has the reasons."""
     match: MatchKind = "coverage"
@@ -150,7 +152,7 @@ class ScoringConfig:
     """Weight of closeness to the context, beside that of the references; half of it at references of ten words."""
     fluency: float = 0.2
     """Weight of words out of place, beyond the references' own."""
-    facts: float = 0.15
+    facts: float = 0.1
     """What each number, name or negation costs that neither context nor references bear out; two at most count."""
     likelihood: float = 0.25
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
@@ -248,7 +250,7 @@ def _check(config: MarsConfig) -> None:
             min(masking.adjective, masking.adverb, masking.noun, masking.other) > 0
         ),
         "shared_cost and max_words must be at least 1": min(masking.shared_cost, masking.max_words) >= 1,
-        "merge_gaps must not be negative": masking.merge_gaps >= 0,
+        "merge_gaps and keep_words must not be negative": min(masking.merge_gaps, masking.keep_words) >= 0,
         f"language must be auto or one of {' '.join(sorted(LANGUAGES))}": masking.language in {"auto", *LANGUAGES},
         "idf must be background or corpus": masking.idf in ("background", "corpus"),
         "infiller must be guided or naive": infilling.infiller in ("guided", "naive"),
@@ -326,7 +328,7 @@ PRESETS: dict[str, MarsConfig] = {
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).
     "paper": MarsConfig(
-        masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus", marks=True, merge_gaps=0),
+        masking=MaskingConfig(ratios=ratios_up_to(0.6), idf="corpus", marks=True, merge_gaps=0, keep_words=0),
         infilling=InfillingConfig(
             lm="openai-community/gpt2-large",
             search="greedy",

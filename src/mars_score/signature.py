@@ -86,7 +86,8 @@ def _masking(masking: MaskingConfig, tagger: str, idf: str) -> str:
     )
     gaps = f".gaps{masking.merge_gaps}" if masking.merge_gaps else ""
     marks = ".marks" if masking.marks else ""
-    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}{marks}"
+    keep = f".keep{masking.keep_words}" if masking.keep_words else ""
+    return f"{tagger}.{alpha}.{idf}.lcs{masking.shared_cost}.max{masking.max_words}{gaps}{keep}{marks}"
 
 
 def _filling(infilling: InfillingConfig) -> dict[str, str]:

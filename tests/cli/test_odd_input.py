@@ -236,8 +236,8 @@ def test_the_terminal_and_the_files(odd: Run) -> None:
     assert odd.sidecar["rows"] == len(ROWS)
     assert odd.sidecar["means"]["mars"] == pytest.approx(mean)
     assert re.fullmatch(
-        r"mars:augment\.v\d+\+score\.v\d+\|ratios:0\+0\.2\|mask:spacy-en-sm@\w{8}\..*\.max40\.gaps1\|lm:smollm2-135m@\w{8}\|ctx:head256\|.*"
-        r"\|enc:minilm-l6@\w{8}\|q:0\.8\|refs:best\|adjust:words\.coverage0\.5\+relevance0\.8\+[a-z0-9.+]+"
+        r"mars:augment\.v\d+\+score\.v\d+\|ratios:0\+0\.2\|mask:spacy-en-sm@\w{8}\..*\.max40\.gaps1\.keep3\|lm:smollm2-135m@\w{8}\|ctx:head256\|.*"
+        r"\|enc:minilm-l6@\w{8}\|q:0\.8\|refs:best\|adjust:words\.coverage0\.7\+relevance0\.8\+[a-z0-9.+]+"
         r"\|read:minilm-l6@\w{8}\+head@\w{8}\.zipf1\|likely:smollm2-135m@\w{8}\.head256\|dtype:float32/float32",
         odd.sidecar["signatures"]["mars"],
     )

@@ -25,7 +25,7 @@ CONTEXT = (
     "problem. There was nothing but oil all on the road from her car."
 )
 REFERENCE = "She called for help and waited to get her car fixed."
-CONFIG = MaskingConfig(ratios=(0.05, 0.2, 0.4, 0.6, 1.0))
+CONFIG = MaskingConfig(ratios=(0.05, 0.2, 0.4, 0.6, 1.0), keep_words=0)
 
 
 def test_the_papers_example(spacy_tagger: SpacyTagger, background: Idf) -> None:
@@ -62,7 +62,7 @@ def test_explains_each_word(spacy_tagger: SpacyTagger, background: Idf) -> None:
 
 
 def test_blanks_take_the_space_before_their_words(length_tagger: Tagger, background: Idf) -> None:
-    config = MaskingConfig(ratios=(0.5,))
+    config = MaskingConfig(ratios=(0.5,), keep_words=0)
     (template,) = make_templates("", "  zeugma the\n the  zeugma \n", config, length_tagger, background)
     assert template.blocks == (
         Block("  zeugma", blank=False),
@@ -113,16 +113,16 @@ def test_the_budget_pays_for_what_is_masked(
 
 def test_one_shared_word_is_masked_when_the_budget_cannot_pay(length_tagger: Tagger, background: Idf) -> None:
     (template,) = make_templates(
-        REFERENCE, REFERENCE, MaskingConfig(ratios=(0.6,)), length_tagger, background
+        REFERENCE, REFERENCE, MaskingConfig(ratios=(0.6,), keep_words=0), length_tagger, background
     )
     assert template.blanks == 1
-    cheap = MaskingConfig(ratios=(1.0,), shared_cost=1, marks=True)
+    cheap = MaskingConfig(ratios=(1.0,), shared_cost=1, marks=True, keep_words=0)
     (template,) = make_templates(REFERENCE, REFERENCE, cheap, length_tagger, background)
     assert template.blocks == (Block(REFERENCE, blank=True),)
 
 
 def test_the_corpus_changes_what_is_masked(length_tagger: Tagger) -> None:
-    config = MaskingConfig(ratios=(0.5,))
+    config = MaskingConfig(ratios=(0.5,), keep_words=0)
     seen = [
         str(make_templates("", "abcd efgh", config, length_tagger, CorpusIdf([word, word, "x"]))[0])
         for word in ("abcd", "efgh")
@@ -180,7 +180,9 @@ def test_what_lies_outside_the_blanks_stays() -> None:
 def test_marks_are_masked_only_if_asked(length_tagger: Tagger, background: Idf) -> None:
     text = "Stop (now), or (later)!"
     kept, masked = (
-        make_templates("", text, MaskingConfig(ratios=(1.0,), marks=marks), length_tagger, background)[0]
+        make_templates(
+            "", text, MaskingConfig(ratios=(1.0,), marks=marks, keep_words=0), length_tagger, background
+        )[0]
         for marks in (False, True)
     )
     assert [block.text for block in kept.blocks if not block.blank] == [" (", "),", " (", ")!"]
@@ -191,7 +193,7 @@ def test_marks_are_masked_only_if_asked(length_tagger: Tagger, background: Idf) 
 
 def test_marks_that_stay_do_not_count_for_the_ratio(length_tagger: Tagger, background: Idf) -> None:
     (template,) = make_templates(
-        "", "zeugma, the!?!?!?", MaskingConfig(ratios=(0.5,)), length_tagger, background
+        "", "zeugma, the!?!?!?", MaskingConfig(ratios=(0.5,), keep_words=0), length_tagger, background
     )
     assert str(template) == "zeugma, [_]!?!?!?"
 
@@ -225,7 +227,15 @@ def test_where_the_budget_pays_for_nothing_each_ratio_masks_one_word_more(
     assert masked == [1, 2, 3]
 
 
+def test_what_is_left_of_a_reference_still_says_something(length_tagger: Tagger, background: Idf) -> None:
+    """A ratio that would leave less than three words masks nothing; marks are no words."""
+    for reference, masked in (("zeugma the oats.", [0, 0, 0]), ("zeugma the oats near, by.", [1, 1, 0])):
+        templates = make_templates("", reference, MaskingConfig(), length_tagger, background)
+        assert [int(template.blanks > 0) for template in templates] == masked
+        assert all(template.source == reference for template in templates)
+
+
 def test_the_last_word_is_never_added(length_tagger: Tagger, background: Idf) -> None:
-    config = MaskingConfig(ratios=(0.5, 0.6, 0.7), merge_gaps=0)
+    config = MaskingConfig(ratios=(0.5, 0.6, 0.7), merge_gaps=0, keep_words=0)
     templates = make_templates("", "zeugma the", config, length_tagger, background)
     assert [str(template) for template in templates] == ["zeugma [_]"] * 3

@@ -52,8 +52,8 @@ def test_items_are_sampled_whole_and_by_no_choice_of_ours() -> None:
 def test_scores_follow_the_formula(tmp_path: Path) -> None:
     data = measured(tmp_path, "toy", 1, helps="formula")
     first = {name: data.columns[name][0] for name in ("formula", *DEFAULT)}
-    expected = 0.5 * first["formula"] + 0.5 * first["words"] + 0.8 * first["relevance"]
-    expected += 0.2 * first["fluency"] + 0.15 * first["facts"] + 0.25 * first["likelihood"]
+    expected = 0.3 * first["formula"] + 0.7 * first["words"] + 0.8 * first["relevance"]
+    expected += 0.2 * first["fluency"] + 0.1 * first["facts"] + 0.25 * first["likelihood"]
     assert data.scores(DEFAULT)[0] == pytest.approx(expected)
     assert data.scores({}) == data.columns["formula"]
 

@@ -20,11 +20,11 @@ from mars_score.stats.pairwise import pairwise_accuracy
 from mars_score.stats.permutation import perm_both
 
 Weights = Mapping[str, float]
-FAST: Weights = {"words": 0.5, "relevance": 0.8, "fluency": 0.2, "facts": 0.15}
+FAST: Weights = {"words": 0.7, "relevance": 0.8, "fluency": 0.2, "facts": 0.1}
 DEFAULT: Weights = {**FAST, "likelihood": 0.25}
 TERMS = ("relevance", "fluency", "facts", "likelihood")
 GRID: dict[str, tuple[float, ...]] = {
-    "words": (0.0, 0.5), "relevance": (0.0, 0.4, 0.8), "fluency": (0.0, 0.2, 0.3), "facts": (0.0, 0.1, 0.15, 0.2),
+    "words": (0.0, 0.5, 0.7), "relevance": (0.0, 0.4, 0.8), "fluency": (0.0, 0.2, 0.3), "facts": (0.0, 0.05, 0.1, 0.15),
     "likelihood": (0.0, 0.15, 0.25, 0.35),
 }  # fmt: skip
 """What a fold chooses from; of likelihood, for `fast`, 0 alone."""

@@ -48,7 +48,10 @@ class WordPlan:
 def make_templates(
     context: str, reference: str, config: MaskingConfig, tagger: Tagger, idf: Idf
 ) -> tuple[Template, ...]:
-    """Mask a reference at each ratio of the configuration; nothing masked is one text block."""
+    """Mask a reference at each ratio of the configuration; nothing masked is one text block.
+
+    Nothing is masked where fewer than `keep_words` words would be left.
+    """
     plans = explain_words(context, reference, config, tagger, idf)
     maskable = [plan for plan in plans if config.marks or not is_punctuation(plan.word.text)]
     chosen = masks(
@@ -65,6 +68,11 @@ def make_templates(
             masked = before | _next_to_mask(maskable, before)
         before = masked
         blanks = merged([plan.word for plan in plans], masked, config.merge_gaps, language)
+        kept = sum(
+            not is_punctuation(plan.word.text) for plan, blank in zip(plans, blanks, strict=True) if not blank
+        )
+        if kept < config.keep_words:
+            blanks = [False] * len(plans)
         templates.append(Template(ratio, blocks(reference, [plan.word for plan in plans], blanks)))
     return tuple(templates)
 
