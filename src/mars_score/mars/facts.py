@@ -179,14 +179,11 @@ class Sources:
         if not words:
             return None
 
-        def shared(other: Sentence) -> tuple[int, int, bool]:
+        def shared(other: Sentence) -> tuple[int, int, bool, bool]:
+            """What a source says word for word, or as well as its opposite, is never held against a sentence."""
             common = len(words & other.content)
             same = [token.word for token in other.tokens] == [token.word for token in sentence.tokens]
-            return (
-                common,
-                -len(other.content),
-                same,
-            )  # what a source says word for word is never held against another
+            return common, -len(other.content), same, other.negated == sentence.negated
 
         best = max(self.sentences, key=shared, default=None)
         if best is None or shared(best)[0] < max(FEW, SIMILAR * len(words)):
