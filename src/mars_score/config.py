@@ -323,7 +323,7 @@ PRESETS: dict[str, MarsConfig] = {
             match="recall",
             fluency=0.0,
             facts=0.0,
-            likelihood=0.05,
+            likelihood=0.1,
         ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).

@@ -117,7 +117,7 @@ def plain_score(
     if config.likelihood:
         mean, tokens = probable(example.context, example.candidate)
         best = max(probable(example.context, text)[0] for text in human)
-        read_so = min(1.0, max(-1.5, mean - best)) * tokens / (tokens + 64)
+        read_so = min(1.0, max(-2.0, mean - best)) * tokens / (tokens + 64)
         score += config.likelihood * read_so * (1 - beyond if read_so > 0 else 1)
     if not example.context:
         return float(score)

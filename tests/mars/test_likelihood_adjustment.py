@@ -81,8 +81,8 @@ def told(
 @pytest.mark.parametrize(
     ("mean", "tokens", "amount"),
     [
-        (-2.5, 64, 0.0), (-3.5, 64, -0.1), (-2.0, 64, 0.05), (-1.0, 64, 0.1), (-0.1, 64, 0.1), (-4.0, 64, -0.15),
-        (-40.0, 64, -0.15), (-3.5, 16, -0.04), (-3.5, 192, -0.15), (0.0, 0, 0.0),
+        (-2.5, 64, 0.0), (-3.5, 64, -0.1), (-2.0, 64, 0.05), (-1.0, 64, 0.1), (-0.1, 64, 0.1), (-4.5, 64, -0.2),
+        (-40.0, 64, -0.2), (-3.5, 16, -0.04), (-3.5, 192, -0.15), (0.0, 0, 0.0),
     ],
 )  # fmt: skip
 def test_worked_by_hand(mean: float, tokens: int, amount: float) -> None:
@@ -124,7 +124,7 @@ def test_the_model_asked_plainly(judged: MarsScorer, smollm: Path) -> None:
         (usual, _), (mean, tokens) = read(row.context, REFERENCE), read(row.context, row.candidate)
         (found,) = (one for one in item.adjustments if one.name == "likelihood")
         assert found.usual == pytest.approx(usual, abs=1e-4)
-        counted = min(1, max(-1.5, mean - usual)) * tokens / (tokens + 64)
+        counted = min(1, max(-2, mean - usual)) * tokens / (tokens + 64)
         assert found.amount == pytest.approx(0.1 * counted, abs=1e-5)
     (found,) = (one for one in items[4].adjustments if one.name == "likelihood")
     assert found.amount == 0
@@ -144,7 +144,7 @@ def test_nonsense_loses_more_than_sense(unread: MarsScorer, judged: MarsScorer) 
         item.score - plain.score
         for item, plain in zip(judged.score_examples(ROWS), unread.score_examples(ROWS), strict=True)
     )
-    assert lost < good - 0.01
+    assert lost < good - 0.02
     assert copy == 0
 
 

@@ -112,7 +112,7 @@ class ContextNgrams:
 
 # Is this what one would say here? How probable the language model finds candidates after their contexts.
 
-MOST_LIKELY, LEAST_LIKELY = 1.0, -1.5
+MOST_LIKELY, LEAST_LIKELY = 1.0, -2.0
 """Nats beside the most probable human reference: more than these count no further, up or down."""
 HALF_READ = 64
 """Tokens of a candidate of whose likelihood half counts: of a reply or an answer it tells little."""
