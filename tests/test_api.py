@@ -128,7 +128,9 @@ def test_progress_is_shown_and_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert shown.out == ""
     assert "encoding" in shown.err
     told: list[str] = []
-    mars_score.score(["A newer text."], ["Yet another text."], progress=lambda stage, *_: told.append(stage))
+    mars_score.score(
+        ["A newer text."], ["Yet another text of a few words."], progress=lambda stage, *_: told.append(stage)
+    )
     assert {"masking", "infilling", "encoding"} <= set(told)
 
 
