@@ -55,7 +55,7 @@ def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
     folder = ModelStore().ensure(scorer.config.infilling.lm)
     expected: dict[Job, Any]
     if engine.config.search == "beam":
-        expected = {job: DecodingEngine(engine.model, engine.config).ranked([job])[0] for job in distinct}
+        expected = {job: DecodingEngine(engine.model, engine.config).texts([job])[0] for job in distinct}
     else:
         plain = RowByRow(str(folder), engine.model.vocabulary, engine.config)
         expected = {job: [fills] for job, fills in zip(distinct, plain.run(distinct), strict=True)}
@@ -63,7 +63,7 @@ def differing(scorer: MarsScorer, pairs: Sequence[Pair]) -> dict[str, Any]:
     for rows in BATCHES:
         shuffled = random.Random(rows).sample(distinct, len(distinct))
         run = DecodingEngine(engine.model, engine.config, max_rows=rows)
-        ranked = dict(zip(shuffled, run.ranked(shuffled), strict=True))
+        ranked = dict(zip(shuffled, run.texts(shuffled), strict=True))
         wrong = [pair for pair, each in jobs.items() if any(ranked[job] != expected[job] for job in each)]
         result[f"differ_at_{rows}"] = len(wrong)
         result[f"near_ties_at_{rows}"] = run.counts.repeated

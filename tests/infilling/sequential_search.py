@@ -16,13 +16,14 @@ from mars_score.infilling.decoder.search_state import (
     BEGUN,
     GAP,
     MARGIN,
+    POOR,
     REVISED,
     SEAM_TOKENS,
     SLACK,
     SPARE,
     WIDTH,
 )
-from mars_score.infilling.decoder.state import END
+from mars_score.infilling.decoder.state import END, FoundTexts
 from mars_score.infilling.seams import SeamRules
 
 from .sequential import Sequential
@@ -65,6 +66,11 @@ def best(
     return order[:count] + (near if margin else [])
 
 
+def masked_fills(job: Job) -> tuple[Fill, ...]:
+    """The fills that make the human reference."""
+    return tuple(block.ids for block in job.blocks if block.blank)
+
+
 class SequentialSearch:
     """Template by template."""
 
@@ -94,8 +100,8 @@ class SequentialSearch:
             ]
         return tuple(weights)
 
-    def fill(self, job: Job) -> list[tuple[Fill, ...]]:
-        """The fills of the texts found, the best first."""
+    def fill(self, job: Job) -> FoundTexts:
+        """The texts found, the best first, and how many of them are not much worse than the human reference."""
         first = job.blocks[0]
         texts = [Text(() if first.blank else first.ids, (), 0.0)]
         blanks = [number for number, block in enumerate(job.blocks) if block.blank]
@@ -105,10 +111,13 @@ class SequentialSearch:
             texts = self.step(job, number, texts, after, weights, revising=False)
             if number != blanks[-1]:
                 texts = [text for text in texts if text.score >= texts[0].score - GAP]
+        good = sum(text.score >= self.reference - POOR for text in texts)
         found = [text.fills for text in texts]
         if self.config.revise:
-            found.insert(0, self.revise(job, blanks, texts[0]))
-        return list(dict.fromkeys(found))
+            revised = self.revise(job, blanks, texts[0])
+            good += revised not in found
+            found.insert(0, revised)
+        return FoundTexts(tuple(dict.fromkeys(found)), good)
 
     def revise(self, job: Job, blanks: list[int], text: Text) -> tuple[Fill, ...]:
         """Try each blank but the last again, with the text to its right fixed."""
@@ -128,7 +137,7 @@ class SequentialSearch:
             )
             new = self.step(job, number, [start], after, weights, revising=True)[0]
             changed = [*fills[:place], new.fills[-1], *fills[place + 1 :]]
-            masked = [job.blocks[blank].ids for blank in blanks]
+            masked = list(masked_fills(job))
             if new.score + right > score + 2e-4 and changed not in (fills, masked):
                 fills, score = changed, new.score + right
         return tuple(fills)
@@ -167,6 +176,8 @@ class SequentialSearch:
         """Fill one blank of each text, and judge the guesses by what comes after it, each token as it counts."""
         strands = max(2, self.config.strands // 2) if revising else self.config.strands
         guesses = self.guesses(job, number, texts, after, weights[0], strands)
+        reference = [(text, fill) for text, fill in guesses if (*text.fills, fill) == masked_fills(job)]
+        guesses = [guess for guess in guesses if guess not in reference]
         accepted = [guess for guess in guesses if self.accepts(job, number, *guess)] or guesses
 
         def judged(width: int) -> Callable[[tuple[Text, Fill]], float]:
@@ -190,6 +201,7 @@ class SequentialSearch:
             beams = max(1, self.config.beams // 2) if revising else self.config.beams
             kept = best(kept, judged(window + 1), beams, MARGIN, GAP)
         whole = judged(len(after))
+        self.reference = max(map(whole, reference), default=float("-inf"))
         distinct: dict[Fill, tuple[Text, Fill]] = {}
         for text, fill in sorted(kept, key=whole, reverse=True):
             distinct.setdefault((*text.ids, *fill), (text, fill))
@@ -197,7 +209,11 @@ class SequentialSearch:
             Text(
                 (*text.ids, *fill, *(i for i in after if i != END)), (*text.fills, fill), whole((text, fill))
             )
-            for text, fill in best(list(distinct.values()), whole, 1 if revising else self.config.beams)
+            for text, fill in best(
+                list(distinct.values()),
+                whole,
+                1 if revising else len(distinct) if last else self.config.beams,
+            )
         ]
 
     def guesses(
@@ -230,8 +246,15 @@ class SequentialSearch:
         found: dict[tuple[int, Fill], float] = {}  # what each guess is worth before anything follows
         worth: dict[tuple[int, Fill], float] = {}  # with the first token after it, where the seams are sound
         follows: dict[tuple[int, Fill], float] = {}  # and what that token is worth
+        # The masked words themselves are guesses, and so are the first of them.
+        masked = [
+            (index, block.ids[:end]) for end in range(1, len(block.ids) + 1) for index in range(len(texts))
+        ]
+        length = 0
         while living:
-            for index, fill, _ in living:
+            length += 1
+            written = [(index, fill) for index, fill, _ in living]
+            for index, fill in written + [guess for guess in masked if len(guess[1]) == length]:
                 text, here = texts[index], (index, fill)
                 found[here] = text.score + self.log_p(job, text.ids, fill) + self.reward(job, number, fill)
                 if self.accepts(job, number, text, fill):
@@ -256,12 +279,13 @@ class SequentialSearch:
             planned = best([strand for strand in grown if strand[2]], value, strands)
             plain = best([strand for strand in grown if not strand[2]], value, strands)
             living = dict.fromkeys([*plain, *planned])
-        return [(texts[index], fill) for index, fill in found]
+        return [(texts[index], fill) for index, fill in dict.fromkeys([*found, *masked])]
 
     def accepts(self, job: Job, number: int, text: Text, fill: Fill) -> bool:
         """Whether the seams are sound, and the text is not the human reference."""
-        seam, masked = job.blocks[number].seam, tuple(block.ids for block in job.blocks if block.blank)
-        return (seam is None or seam.accepts(self.decode(fill))) and (*text.fills, fill) != masked
+        seam = job.blocks[number].seam
+        sound = seam is None or fill == job.blocks[number].ids or seam.accepts(self.decode(fill))
+        return sound and (*text.fills, fill) != masked_fills(job)
 
     def next_tokens(self, job: Job, number: int, text: Fill, fill: Fill, goal: Fill) -> Ids:
         """The tokens that may be written next, those that the policy prefers first."""

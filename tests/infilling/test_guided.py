@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mars_score.config import InfillingConfig
 from mars_score.infilling.decoder.engine import DecodingEngine
-from mars_score.infilling.guided import GuidedInfiller, _needs_break
-from mars_score.types import InfillingRequest
+from mars_score.infilling.guided import GuidedInfiller, _distinct, _needs_break
+from mars_score.types import AugmentedReference, Block, InfillingRequest, Template
 
 from .cases import FERRY, REQUESTS, template
 
@@ -121,3 +122,46 @@ def test_samples_have_seeds_of_their_own(tiny: LanguageModel) -> None:
     assert len({one.text for one in first.augmented}) > len(REQUESTS[0].templates)
     other = InfillingConfig(search="greedy", temperature=1.0, samples=3, seed=2)
     assert GuidedInfiller(tiny, other).fill(REQUESTS[:1])[0].augmented != first.augmented
+
+
+def variants(ratio: float, *fills: str) -> list[AugmentedReference]:
+    one = Template(ratio, (Block("The", blank=False), Block(" dog barked.", blank=True)))
+    return [AugmentedReference(one, (f" {fill}.",)) for fill in fills]
+
+
+@pytest.mark.parametrize(
+    ("good", "poor", "expected"),
+    [
+        # each its own best
+        ([["ran", "slept"], ["hid", "ate"]], [[], []], ["ran", "hid"]),
+        # the next best where another has the best
+        ([["ran", "slept"], ["ran", "ate"]], [[], []], ["ran", "ate"]),
+        # one of the next ratio's, which has its own choice first
+        ([[], ["hid", "ate"]], [["flew"], []], ["ate", "hid"]),
+        ([["a", "b"], [], ["c", "d"]], [[], [], []], ["a", "b", "c"]),
+        # a poor one for want of another
+        ([[], ["hid"]], [["flew"], []], ["flew", "hid"]),
+        # what is there already, for want of any
+        ([["ran"], ["ran"]], [[], []], ["ran", "ran"]),
+        # never the reference
+        ([["dog barked", "ran"]], [[]], ["ran"]),
+    ],
+)
+def test_texts_of_a_reference_differ(
+    good: list[list[str]], poor: list[list[str]], expected: list[str]
+) -> None:
+    chosen = _distinct(
+        [variants(0.2 * place, *fills) for place, fills in enumerate(good, 1)],
+        [variants(0.2 * place, *fills) for place, fills in enumerate(poor, 1)],
+        {"The dog barked."},
+    )
+    assert [one.text for one in chosen] == [f"The {fill}." for fill in expected]
+
+
+def test_a_ratio_that_masks_nothing_takes_a_text_of_another(tiny: LanguageModel) -> None:
+    whole = Template(0.4, (Block("The captain slowed down.", blank=False),))
+    masked = replace(template("The captain[ slowed] down."), ratio=0.2)
+    (answer,) = GuidedInfiller(tiny, InfillingConfig()).fill([InfillingRequest(FERRY, (masked, whole))])
+    texts = [one.text for one in answer.augmented]
+    assert [one.ratio for one in answer.augmented] == [0.2, 0.4]
+    assert len({*texts, "The captain slowed down."}) == 3

@@ -14,7 +14,7 @@ from mars_score.infilling import planning
 from mars_score.infilling.decoder import search_state
 from mars_score.infilling.decoder.engine import DecodingEngine
 from mars_score.infilling.decoder.search_batch import SearchRow
-from mars_score.infilling.decoder.state import END
+from mars_score.infilling.decoder.state import END, FoundTexts
 from mars_score.infilling.guided import GuidedInfiller
 from mars_score.lm.causal import LanguageModel
 from mars_score.models.tokenizer import quiet
@@ -54,21 +54,20 @@ def test_equals_the_plain_form(name: str, tiny: LanguageModel, tiny_folder: Path
     jobs = jobs_of(tiny, config)
     jobs = jobs if name == "default" else jobs[list(CONFIGS).index(name) % 3 :: 3]
     plain = SequentialSearch(load(tiny_folder), tiny.vocabulary, config)
-    assert DecodingEngine(tiny, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+    assert DecodingEngine(tiny, config).texts(jobs) == [plain.fill(job) for job in jobs]
 
 
 def test_a_word_of_the_context_wins_where_it_is_rewarded(tiny: LanguageModel) -> None:
     """The fill that is most probable anyway counts as uninformative; of the others, a later one brings a word."""
     config = InfillingConfig(planner="off")
-    first, *others = DecodingEngine(tiny, config).ranked(jobs_of(tiny, replace(config, context_reward=0.0)))[
-        0
-    ]
+    (found, *_) = DecodingEngine(tiny, config).texts(jobs_of(tiny, replace(config, context_reward=0.0)))
+    first, *others = found.fills
     job = jobs_of(tiny, replace(config, context_reward=0.0))[0]
     word = next(token for fills in others for fill in fills for token in fill if token not in sum(first, ()))
     job = replace(job, informative=(word,))
 
     def best_fills(reward: float) -> tuple[tuple[int, ...], ...]:
-        return DecodingEngine(tiny, replace(config, context_reward=reward)).ranked([job])[0][0]
+        return DecodingEngine(tiny, replace(config, context_reward=reward)).texts([job])[0].fills[0]
 
     assert best_fills(0.0) == first
     assert word in sum(best_fills(50.0), ())
@@ -102,23 +101,23 @@ def test_default_model_equals_the_plain_form(language_model: LanguageModel, smol
     config = InfillingConfig(search="beam", beams=2, strands=3, proposals=3, sigma=1)
     jobs = jobs_of(language_model, config)[7:8]  # one short template without a context: the plain way is slow
     plain = SequentialSearch(load(smollm), language_model.vocabulary, config)
-    assert DecodingEngine(language_model, config).ranked(jobs) == [plain.fill(job) for job in jobs]
+    assert DecodingEngine(language_model, config).texts(jobs) == [plain.fill(job) for job in jobs]
 
 
 @pytest.mark.parametrize("limits", [{"max_rows": 1}, {"max_rows": 3}, {"memory": 1}, {"memory": 4_000_000}])
 def test_company_does_not_matter(limits: dict[str, int], tiny: LanguageModel) -> None:
     config = CONFIGS["default"]
     jobs = jobs_of(tiny, config)
-    together = dict(zip(jobs, DecodingEngine(tiny, config).ranked(jobs), strict=True))
+    together = dict(zip(jobs, DecodingEngine(tiny, config).texts(jobs), strict=True))
     shuffled = random.Random(3).sample([*jobs, *jobs[:2]], len(jobs) + 2)
-    assert DecodingEngine(tiny, config, **limits).ranked(shuffled) == [together[job] for job in shuffled]
+    assert DecodingEngine(tiny, config, **limits).texts(shuffled) == [together[job] for job in shuffled]
 
 
 def test_company_does_not_matter_with_the_default_model(language_model: LanguageModel) -> None:
     config = CONFIGS["default"]
     jobs = jobs_of(language_model, config)[5:]
-    together = DecodingEngine(language_model, config).ranked(jobs)
-    assert DecodingEngine(language_model, config, max_rows=1).ranked(jobs[::-1]) == together[::-1]
+    together = DecodingEngine(language_model, config).texts(jobs)
+    assert DecodingEngine(language_model, config, max_rows=1).texts(jobs[::-1]) == together[::-1]
 
 
 @pytest.mark.parametrize("ties", [planning.TIE, search_state.TIE], ids=["tokens", "sums"])
@@ -127,10 +126,10 @@ def test_near_ties_are_decoded_alone(
 ) -> None:
     config = CONFIGS["plain"]
     jobs = jobs_of(tiny, config)
-    usual = DecodingEngine(tiny, config).ranked(jobs)
+    usual = DecodingEngine(tiny, config).texts(jobs)
     monkeypatch.setitem(ties, "float32", 1e9)
     engine = DecodingEngine(tiny, config)
-    assert engine.ranked(jobs) == usual
+    assert engine.texts(jobs) == usual
     assert engine.counts.repeated == len(set(jobs))
 
 
@@ -150,7 +149,7 @@ def test_columns_stay_within_what_was_allotted(tiny: LanguageModel, monkeypatch:
     for row in rows:
         assert 0 < row.pool.count <= engine.columns(row.job)
         longest = max(
-            len(text) + sum(map(len, fills)) for fills in row.ranked for text in [row.job.blocks[0].ids]
+            len(text) + sum(map(len, fills)) for fills in row.texts.fills for text in [row.job.blocks[0].ids]
         )
         assert longest <= engine.positions(row.job)
 
@@ -163,7 +162,7 @@ def test_planning_through_the_cache_runs(tiny_folder: Path) -> None:
             search="beam", planner=planner, compare_unplanned=False, eta=0.2, beams=2, strands=2
         )
         jobs = jobs_of(model, config)[:2]
-        fills[planner] = DecodingEngine(model, config).ranked(jobs)
+        fills[planner] = DecodingEngine(model, config).texts(jobs)
     assert fills["kv"] != fills["off"]
 
 
@@ -183,7 +182,9 @@ def test_revising_never_makes_a_text_less_probable(
         end = (END,) if job.blocks[-1].blank else ()
         worth = [
             plain.value(job, list(fills), len(job.blocks))
-            + plain.log_p(job, plain.joined(job, list(fills), 0, len(job.blocks)), end)
+            + plain.log_p(
+                job, plain.joined(job, list(fills), 0, len(job.blocks)), end, (plain.end,) * len(end)
+            )
             for fills in both
         ]
         assert worth[0] >= worth[1] - 1e-3
@@ -204,3 +205,37 @@ def test_samples_come_from_the_beams(tiny: LanguageModel) -> None:
         assert len(answer.augmented) == 3 * len(request.templates)
         first = [augmented.text for augmented in answer.augmented[:3]]
         assert len(set(first)) == 3
+
+
+def test_masked_words_stay_where_nothing_else_fits_as_well(language_model: LanguageModel) -> None:
+    """The one idiom keeps its word; the article beside it, which may be another, gives way."""
+    marked = template("Sorry to hear[ that]; did you report it[ to] the police?")
+    (job,) = GuidedInfiller(language_model, InfillingConfig()).jobs([InfillingRequest("", (marked,))])
+    (found,) = DecodingEngine(language_model, InfillingConfig()).texts([job])
+    assert job.masked not in found.fills
+    assert any(
+        fill == masked for fills in found.fills for fill, masked in zip(fills, job.masked, strict=True)
+    )
+
+
+def test_texts_far_below_the_reference_are_poor(language_model: LanguageModel) -> None:
+    """There is one way to count these days, and many ways to spend one."""
+    one_way = template("A leap year has three hundred[ and] sixty-six days.")
+    many = template("We spent the day[ at home] and went to bed early.")
+    infiller = GuidedInfiller(language_model, InfillingConfig())
+    jobs = infiller.jobs([InfillingRequest("", (one_way,)), InfillingRequest("", (many,))])
+    counted, spent = DecodingEngine(language_model, InfillingConfig()).texts(jobs)
+    assert counted.good == 0
+    assert counted.fills
+    assert spent.good > 0
+
+
+def test_a_search_may_have_nothing_but_poor_texts(tiny: LanguageModel) -> None:
+    job = jobs_of(tiny, CONFIGS["plain"])[0]
+    row = SearchRow(
+        job, search_state.SearchLimits.of(CONFIGS["plain"]), tiny.decode, 0, 0, 0, None,
+    )  # fmt: skip
+    beams = [search_state.Beam((), (), ((i,),), -float(i), 0.0, None) for i in (1, 4, 9)]
+    for bar, good in ((-99.0, 3), (-4.5, 2), (0.0, 0)):
+        row._rank(beams, bar)
+        assert row.texts == FoundTexts((((1,),), ((4,),), ((9,),)), good)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mars_score.infilling.decoder.engine import DecodingEngine, Fills
-from mars_score.infilling.decoder.state import Job, TokenBlock
+from mars_score.infilling.decoder.engine import DecodingEngine
+from mars_score.infilling.decoder.state import FoundTexts, Job, TokenBlock
 from mars_score.infilling.seams import SENTENCE_END, Seam
 from mars_score.progress import Progress, silent
 from mars_score.storage.lru import LRUCache
@@ -15,7 +16,7 @@ from mars_score.text.words import is_function_word, without_spaces, words
 from mars_score.types import AugmentedReference, Infilled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mars_score.config import InfillingConfig
     from mars_score.lm.causal import LanguageModel
@@ -35,7 +36,7 @@ class GuidedInfiller:
         """Use the given engine, or one of the default size."""
         self.model, self.config = model, config
         self.engine = engine or DecodingEngine(model, config)
-        self.memory: LRUCache[bytes, list[Fills]] = LRUCache(KEPT)
+        self.memory: LRUCache[bytes, FoundTexts] = LRUCache(KEPT)
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
         self._tokens: dict[str, int] = {}
 
@@ -53,34 +54,33 @@ class GuidedInfiller:
     def _augmented(
         self,
         template_jobs: Sequence[tuple[Template, Job | None]],
-        ranked: Mapping[Job, Sequence[Fills]],
+        ranked: Mapping[Job, FoundTexts],
         language: str,
     ) -> tuple[AugmentedReference, ...]:
-        """The texts of one reference's templates.
-
-        Each is the best that differs from the human reference and from those before it, where there is one, and
-        whose fills are in its language.
-        """
-        augmented: list[AugmentedReference] = []
-        seen: set[str] = set()
+        """One text for each of a reference's templates."""
+        good: list[list[AugmentedReference]] = []
+        poor: list[list[AugmentedReference]] = []
         for template, job in template_jobs:
-            texts = [
-                AugmentedReference(template, tuple(map(self.model.decode, fills)))
-                for fills in (ranked[job] if job else [()])
+            texts = ranked[job] if job else FoundTexts(((),), 1)  # nothing is masked: the reference itself
+            variants = [
+                AugmentedReference(template, tuple(map(self.model.decode, fills))) for fills in texts.fills
             ]
-            seen.add(template.source.strip())
-            fitting = [variant for variant in texts if not _strays(variant, language)] or texts
-            chosen = next((variant for variant in fitting if variant.text not in seen), fitting[0])
-            seen.add(chosen.text)
-            augmented.append(chosen)
-        return tuple(augmented)
+            strays = [variant for variant in variants if _strays(variant, language)]
+            good.append([variant for variant in variants[: texts.good] if variant not in strays])
+            others = [variant for variant in variants[texts.good :] if variant not in strays]
+            poor.append([*others, *strays])
+        chosen = _distinct(good, poor, {template.source.strip() for template, _ in template_jobs})
+        return tuple(
+            AugmentedReference(replace(variant.template, ratio=template.ratio), variant.fills)
+            for variant, (template, _) in zip(chosen, template_jobs, strict=True)
+        )
 
-    def _ranked(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, list[Fills]]:
+    def _ranked(self, jobs: Sequence[Job], progress: Progress) -> dict[Job, FoundTexts]:
         """What the engine writes, or wrote before."""
         keys = {job: _digest(job) for job in jobs}
         ranked = {job: fills for job, key in keys.items() if (fills := self.memory.get(key)) is not None}
         new = [job for job in keys if job not in ranked]
-        for job, fills in zip(new, self.engine.ranked(new, progress), strict=True):
+        for job, fills in zip(new, self.engine.texts(new, progress), strict=True):
             ranked[job] = fills
             self.memory.keep(keys[job], fills)
         return ranked
@@ -165,6 +165,30 @@ def _is_content(word: str, language: str) -> bool:
     """Whether a word says something: letters or digits, no word of grammar, and more than a letter or two."""
     long_enough = len(word) > (1 if without_spaces(word) else 2)
     return long_enough and any(map(str.isalnum, word)) and not is_function_word(word, language)
+
+
+def _distinct(
+    good: Sequence[Sequence[AugmentedReference]], poor: Sequence[Sequence[AugmentedReference]], seen: set[str]
+) -> list[AugmentedReference]:
+    """One text for each template: its best that differs from what was seen and from the others.
+
+    A template that has no good one left, as where its only blank has but one fill, or where nothing is masked, takes
+    one of the template next to it; then a poor one of its own; and at last one that is there already.
+    """
+
+    def unused(variants: Iterable[AugmentedReference]) -> AugmentedReference | None:
+        found = next((variant for variant in variants if variant.text not in seen), None)
+        if found:
+            seen.add(found.text)
+        return found
+
+    chosen = [unused(variants) for variants in good]
+    texts: list[AugmentedReference] = []
+    for place, variant in enumerate(chosen):
+        nearest = sorted(range(len(good)), key=lambda other: abs(other - place))
+        others = (other for number in nearest for other in good[number])
+        texts.append(variant or unused(others) or unused(poor[place]) or [*good[place], *poor[place]][0])
+    return texts
 
 
 def _strays(augmented: AugmentedReference, language: str) -> bool:

@@ -5,12 +5,13 @@ every easy token, so long babble beats a short fill that fits. Here a template k
 
     propose   each beam offers its most probable first tokens, by the plain policy and by the self-planned one
     grow      strands go on with their most probable tokens, the best of all are kept; every length up to |B| + sigma
-              is a guess
+              is a guess, and so are the masked words themselves, which stay where nothing else fits as well
     judge     a guess is worth log p(text so far, fill, the whole next block | context), where the tokens right after
               the blank count more, and what `_reward` says
     revise    (an option) when all blanks are filled, each is tried again with the text to its right fixed
 
-So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. Fills that
+So planning proposes and the joint likelihood weighs, which is what the paper's importance weights say. A text differs
+from the human reference somewhere, and is `good` if it is not much less probable than that. Fills that
 make a bad seam (`seams`) are refused, unless a blank has no other. Where rounding could decide, a row is `uncertain`
 and is decoded again alone. `decoder.search_state` has a row's tree of tokens, `decoder.search_batch` runs many rows.
 """
@@ -29,6 +30,7 @@ from mars_score.infilling.decoder.search_state import (
     BEGUN,
     GAP,
     MARGIN,
+    POOR,
     SLACK,
     WIDTH,
     Beam,
@@ -40,12 +42,12 @@ from mars_score.infilling.decoder.search_state import (
     Node,
     Offer,
     Outlook,
-    RankedBeam,
+    Policy,
     SearchLimits,
     SearchPhase,
     best_of,
 )
-from mars_score.infilling.decoder.state import END, NewTokens
+from mars_score.infilling.decoder.state import END, FoundTexts, NewTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,8 +65,7 @@ class Search:
     slot: int
     context: int
     context_length: int
-    state: Any
-    """The hidden state of the context's last token."""
+    state: Any  # of the context's last token
     phase: SearchPhase = SearchPhase.DONE
     block: int = 0
     """The current blank."""
@@ -83,6 +84,8 @@ class Search:
     """The current blank's guesses."""
     branches: list[Branch] = field(default_factory=list)
     finals: list[Beam] = field(default_factory=list)
+    good: int = 0
+    """How many of the final texts are not much worse than the human reference."""
     uncertain: bool = False
     pool: ColumnPool = field(default_factory=ColumnPool)
 
@@ -100,14 +103,9 @@ class Search:
         return self.phase is SearchPhase.DONE
 
     @property
-    def fills(self) -> tuple[Fill, ...]:
-        """The fills of the best text."""
-        return self.ranked[0]
-
-    @property
-    def ranked(self) -> list[tuple[Fill, ...]]:
-        """The fills of each text that was in play at the end, the best first."""
-        return list(dict.fromkeys(beam.fills for beam in self.finals))
+    def texts(self) -> FoundTexts:
+        """The texts that were in play at the end, the best first."""
+        return FoundTexts(tuple(beam.fills for beam in self.finals), self.good)
 
     @property
     def goal(self) -> tuple[int, ...]:
@@ -159,8 +157,8 @@ class Search:
         elif self.phase is SearchPhase.GROW:
             for node, state in zip(new, states, strict=True):
                 assert node.beam is not None
-                count = WIDTH if len(node.fill) < self._limit else 0
-                self.heads.append(Head(self, state, node.beam, node, node.planned, count))
+                going = node.policies != {Policy.MASKED} and len(node.fill) < self._limit
+                self.heads.append(Head(self, state, node.beam, node, node.policies, WIDTH if going else 0))
         else:
             self._judged(new, states, log_ps)
 
@@ -168,7 +166,7 @@ class Search:
         """Take what was expected at the `heads`."""
         self.heads = []
         if self.phase is SearchPhase.PROPOSE:
-            self._propose([head.beam for head in heads], outlooks)
+            self._propose(heads, outlooks)
         else:
             self._grow(heads, outlooks)
         if not self.new:
@@ -192,43 +190,32 @@ class Search:
     def _ask(self) -> None:
         """Ask for the first tokens of fills."""
         planned = bool(self.limits.planned and self.goal)
+        policies = {Policy.PLANNED} if planned else {Policy.PLAIN}
+        policies |= {Policy.MASKED, *([Policy.PLAIN] if self.limits.plain else [])}
         self.heads = [
-            Head(self, beam.state, beam, None, planned, self.limits.proposals) for beam in self.beams
+            Head(self, beam.state, beam, None, policies, self.limits.proposals) for beam in self.beams
         ]
 
-    def _propose(self, beams: Sequence[Beam], outlooks: Sequence[Outlook]) -> None:
-        """Begin the strands: the best first tokens of all beams."""
+    def _propose(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
+        """Begin the strands: the best first tokens of all beams, by each policy."""
         self.phase = SearchPhase.GROW
-        planned = bool(self.limits.planned and self.goal)
         started: dict[tuple[int, int], Node] = {}
-        if self.limits.plain or not planned:
-            self._start(started, beams, [outlook.plain for outlook in outlooks], planned=False)
-        if planned:
-            self._start(started, beams, [outlook.planned for outlook in outlooks], planned=True)
-
-    def _start(
-        self,
-        started: dict[tuple[int, int], Node],
-        beams: Sequence[Beam],
-        offers: Sequence[RankedBeam],
-        *,
-        planned: bool,
-    ) -> None:
-        """Begin the strands of one policy, by (beam, token)."""
-        offered = [
-            (number, token, log_p, offer.near and rank == len(offer.tokens) - 1)
-            for number, offer in enumerate(offers)
-            for rank, (token, log_p) in enumerate(offer.tokens)
-        ]
-        # Reading a first token is cheap, and what follows tells at once which of them lead nowhere.
-        width = BEGUN * self._strands if not planned or not self.limits.plain else max(1, self._strands // 3)
-        chosen = self._cut(offered, lambda offer: beams[offer[0]].score + offer[2], width)
-        for number, token, log_p, near in chosen:
-            self.uncertain |= near
-            if (number, token) not in started:
-                started[number, token] = self._write(beams[number], None, token, log_p)
-            node = started[number, token]
-            node.planned, node.plain = node.planned or planned, node.plain or not planned
+        for policy in sorted(heads[0].policies):
+            offered = [
+                (number, token, log_p, ranked.near and rank == len(ranked.tokens) - 1)
+                for number, ranked in enumerate(outlook.ranked[policy] for outlook in outlooks)
+                for rank, (token, log_p) in enumerate(ranked.tokens)
+            ]
+            # Reading a first token is cheap, and what follows tells at once which of them lead nowhere.
+            few = policy is Policy.PLANNED and self.limits.plain
+            width = max(1, self._strands // 3) if few else BEGUN * self._strands
+            if policy is not Policy.MASKED:
+                offered = self._cut(offered, lambda offer: heads[offer[0]].beam.score + offer[2], width)
+            for number, token, log_p, near in offered:
+                self.uncertain |= near
+                if (number, token) not in started:
+                    started[number, token] = self._write(heads[number].beam, None, token, log_p)
+                started[number, token].policies.add(policy)
 
     def _grow(self, heads: Sequence[Head], outlooks: Sequence[Outlook]) -> None:
         """Note how well the next block follows each guess; those with a chance go on."""
@@ -240,30 +227,30 @@ class Search:
         if len(guesses) >= self._strands:
             worth = sorted((node.value + node.follow for node in guesses), reverse=True)
             bar = worth[self._strands - 1] - max(node.follow for node in guesses) - SLACK
-        offers: dict[bool, list[Offer]] = {False: [], True: []}
+        offers: dict[Policy, list[Offer]] = {policy: [] for policy in Policy}
         for head, outlook in zip(heads, outlooks, strict=True):
             assert head.node is not None
             if head.count:
                 self.uncertain |= abs(head.node.value - bar) < self.limits.tie
-                if head.node.value >= bar:
-                    if head.node.plain:
-                        offers[False] += head.node.offers(outlook.plain, self._reward)
-                    if head.node.planned:  # what its policy prefers, whatever else is more probable
-                        offers[True] += head.node.offers(outlook.planned, self._reward)[:1]
+            for policy in head.policies:
+                if policy is Policy.MASKED or (head.count and head.node.value >= bar):
+                    # Of planning what it prefers, whatever else is more probable.
+                    width = 1 if policy is Policy.PLANNED else WIDTH
+                    offers[policy] += head.node.offers(outlook.ranked[policy], self._reward)[:width]
         self._go_on(offers)
 
-    def _go_on(self, offers: dict[bool, list[Offer]]) -> None:
-        """Write the next tokens: of each policy, those that make the best texts."""
+    def _go_on(self, offers: dict[Policy, list[Offer]]) -> None:
+        """Write the next tokens: of each policy, those that make the best texts; of the masked words, all."""
         children: dict[tuple[int, int], Node] = {}
-        for planned, some in offers.items():
-            for offer in self._cut(some, lambda offer: offer.value, self._strands):
+        for policy, some in offers.items():
+            width = len(some) if policy is Policy.MASKED else self._strands
+            for offer in self._cut(some, lambda offer: offer.value, width):
                 self.uncertain |= offer.near
                 key = offer.node.path[-1], offer.token
                 if key not in children:
                     assert offer.node.beam is not None
                     children[key] = self._write(offer.node.beam, offer.node, offer.token, offer.log_p)
-                child = children[key]
-                child.planned, child.plain = child.planned or planned, child.plain or not planned
+                children[key].policies.add(policy)
 
     @property
     def _strands(self) -> int:
@@ -282,7 +269,7 @@ class Search:
         node = Node(token, (*path, self.pool.take()), total, beam, (*fill, token))
         node.value = total + beam.reward + self._reward(node.fill)
         seam = self.blank.seam
-        sound = seam is None or seam.accepts(self.decode(node.fill))
+        sound = seam is None or node.fill == self.blank.ids or seam.accepts(self.decode(node.fill))
         node.accepted = sound and (*beam.fills, node.fill) != self.job.masked
         self.new.append(node)
         self.grown.append(node)
@@ -299,10 +286,12 @@ class Search:
     def _end_blank(self) -> None:
         """Shortlist the guesses by the next block's first token, and read the block after them."""
         self.branches = []
-        for node in [node for node in self.grown if node.accepted] or self.grown:
+        reference = [node for node in self.grown if node.fills == self.job.masked]
+        others = [node for node in self.grown if node not in reference]
+        for node in ([node for node in others if node.accepted] or others) + reference:
             assert node.beam is not None
             reward = node.beam.reward + self._reward(node.fill)
-            self.branches.append(Branch(node, [], [node.follow], reward))
+            self.branches.append(Branch(node, [], [node.follow], reward, node in reference))
         self.grown = []
         self._shortlist(self._strands)
         self._keep([branch.guess.path for branch in self.branches])
@@ -349,17 +338,18 @@ class Search:
     def _finish(self) -> None:
         """Choose the texts that stay in play."""
         tail = tuple(i for i in self.following if i != END)
+        reference = [branch.score for branch in self.branches if branch.reference]
         distinct: dict[tuple[int, ...], Branch] = {}
         for branch in sorted(self.branches, key=lambda branch: -branch.score):
             assert branch.guess.beam is not None
-            distinct.setdefault((*branch.guess.beam.text, *branch.guess.fill), branch)
-        chosen = self._cut(list(distinct.values()), lambda branch: branch.score, self.limits.beams)
+            if not branch.reference:
+                distinct.setdefault((*branch.guess.beam.text, *branch.guess.fill), branch)
+        width = len(distinct) if self.last else self.limits.beams
+        chosen = self._cut(list(distinct.values()), lambda branch: branch.score, width)
         beams = [branch.text(tail) for branch in chosen]
         self.branches = []
         if self.last:
-            self.finals = beams
-            scores = [beam.score for beam in beams]
-            self.uncertain |= any(a - b < self.limits.tie for a, b in pairwise(scores))
+            self._rank(beams, max(reference, default=-math.inf) - POOR)
             self._end()
             return
         bar = beams[0].score - GAP
@@ -367,6 +357,14 @@ class Search:
         beams = [beam for beam in beams if beam.score >= bar]
         self._keep([beam.path for beam in beams])
         self._enter(self.block + 2, beams)
+
+    def _rank(self, texts: list[Beam], bar: float) -> None:
+        """Take the texts that were found, in order, and note how many are good."""
+        self.finals = texts
+        scores = [text.score for text in texts]
+        self.good = sum(score >= bar for score in scores)
+        self.uncertain |= any(a - b < self.limits.tie for a, b in pairwise(scores))
+        self.uncertain |= any(abs(score - bar) < self.limits.tie for score in scores)
 
     def _end(self) -> None:
         """All blanks are filled."""
@@ -386,8 +384,12 @@ class Search:
         self.pool.keep(paths)
 
     def _shortlist(self, count: int) -> None:
-        """Keep the branches that are worth reading on."""
-        self.branches = self._cut(self.branches, lambda branch: branch.score, count, margin=MARGIN, gap=GAP)
+        """Keep the branches that are worth reading on, and the human reference beside them."""
+        reference = [branch for branch in self.branches if branch.reference]
+        others = [branch for branch in self.branches if not branch.reference]
+        self.branches = (
+            self._cut(others, lambda branch: branch.score, count, margin=MARGIN, gap=GAP) + reference
+        )
 
     def _cut(
         self, items: list[Item], score: Callable[[Item], float], count: int, **more: float

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 import torch
 
 from mars_score.infilling.decoder.kv_cache import NARROW, Cache
-from mars_score.infilling.decoder.state import Job, Slotted
+from mars_score.infilling.decoder.state import FoundTexts, Job, Slotted
 from mars_score.lm.attention import Prefill
 from mars_score.storage.lru import malloc_trim
 
@@ -50,8 +50,8 @@ class BatchRow(Slotted, Protocol):
         """Whether nothing is left to do."""
 
     @property
-    def ranked(self) -> list[tuple[tuple[int, ...], ...]]:
-        """The fills of each text that was found, the best first."""
+    def texts(self) -> FoundTexts:
+        """The texts that were found."""
 
 
 AnyRow = TypeVar("AnyRow", bound=BatchRow)

@@ -18,7 +18,7 @@ import torch
 
 from mars_score.errors import ModelError
 from mars_score.infilling.decoder import search_state
-from mars_score.infilling.decoder.state import TIE, Job, Limits
+from mars_score.infilling.decoder.state import TIE, FoundTexts, Job, Limits
 from mars_score.infilling.planning import Chooser
 from mars_score.infilling.seams import SeamRules
 from mars_score.progress import Progress, silent
@@ -84,27 +84,27 @@ class DecodingEngine:
 
     def run(self, jobs: Sequence[Job], progress: Progress = silent) -> list[Fills]:
         """Return the fills of each job."""
-        return [ranked[0] for ranked in self.ranked(jobs, progress)]
+        return [texts.fills[0] for texts in self.texts(jobs, progress)]
 
-    def ranked(self, jobs: Sequence[Job], progress: Progress = silent) -> list[list[Fills]]:
-        """Return the fills of every text that was found for each job, the best first; greedy decoding finds one."""
+    def texts(self, jobs: Sequence[Job], progress: Progress = silent) -> list[FoundTexts]:
+        """Return every text that was found for each job; greedy decoding finds one."""
         with torch.no_grad():
             results = self._run(list(dict.fromkeys(jobs)), progress)
         return [results[job] for job in jobs]
 
-    def _run(self, jobs: list[Job], progress: Progress) -> dict[Job, list[Fills]]:
+    def _run(self, jobs: list[Job], progress: Progress) -> dict[Job, FoundTexts]:
         """Fill distinct jobs: all together, then alone those that met a near-tie."""
-        results: dict[Job, list[Fills]] = {}
+        results: dict[Job, FoundTexts] = {}
         uncertain: list[Job] = []
         for batch in self._batches(jobs):
             for row in self._decode(batch):
-                results[row.job] = row.ranked
+                results[row.job] = row.texts
                 if row.uncertain and len(jobs) > 1:
                     uncertain.append(row.job)
                 progress(len(results) - len(uncertain), len(jobs))
         for left, job in zip(reversed(range(len(uncertain))), uncertain, strict=True):
             (row,) = self._decode([[job]])
-            results[job] = row.ranked
+            results[job] = row.texts
             self.counts.repeated += 1
             progress(len(jobs) - left, len(jobs))
         return results

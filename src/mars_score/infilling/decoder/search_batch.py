@@ -29,10 +29,11 @@ from mars_score.infilling.decoder.search_state import (
     Fill,
     Head,
     Outlook,
+    Policy,
     RankedBeam,
     SearchPhase,
 )
-from mars_score.infilling.decoder.state import END
+from mars_score.infilling.decoder.state import END, FoundTexts
 from mars_score.infilling.search import Search
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class SearchRow(Search):
     """The best text; revised, it is none of the `finals`."""
 
     @property
-    def ranked(self) -> list[tuple[Fill, ...]]:
-        """The fills of each text that was in play at the end, the best first."""
-        texts = [self.best, *self.finals] if self.best else self.finals
-        return list(dict.fromkeys(beam.fills for beam in texts))
+    def texts(self) -> FoundTexts:
+        """The texts that were in play at the end, the best first."""
+        texts = [self.best] if self.best and self.best.fills != self.finals[0].fills else []
+        return FoundTexts(tuple(beam.fills for beam in (*texts, *self.finals)), self.good + len(texts))
 
     def _end(self) -> None:
         """Look back along the best text."""
@@ -259,8 +260,9 @@ class SearchBatch(Batch[SearchRow]):
         logits = self.engine.model.logits(hidden)  # (B, V)
         total = logits.logsumexp(-1)  # (B,)
         follow = (self._wanted(logits, [head.row.following[0] for head in heads]) - total).tolist()
+        ranked = [dict.fromkeys(Policy, NOTHING) for _ in heads]
+        self._rank_masked(ranked, heads, logits, total)
         going = [i for i, head in enumerate(heads) if head.count]
-        plain, planned = [NOTHING] * len(heads), [NOTHING] * len(heads)
         if going:
             for i in going:
                 self._forbid(heads[i], logits[i])
@@ -268,12 +270,22 @@ class SearchBatch(Batch[SearchRow]):
             log_ps = (best.values - total[:, None]).tolist()
             ids, scores = best.indices.tolist(), best.values.tolist()
             for i in going:
-                plain[i] = self._ranked(ids[i], scores[i], log_ps[i], heads[i].count)
-        wanted = [i for i in going if heads[i].planned]
+                ranked[i][Policy.PLAIN] = self._ranked(ids[i], scores[i], log_ps[i], heads[i].count)
+        wanted = [i for i in going if Policy.PLANNED in heads[i].policies]
         if wanted:
-            for i, ranked in zip(wanted, self._planned(heads, wanted, hidden, logits, total), strict=True):
-                planned[i] = ranked
-        return [Outlook(*fields) for fields in zip(follow, plain, planned, strict=True)]
+            for i, planned in zip(wanted, self._planned(heads, wanted, hidden, logits, total), strict=True):
+                ranked[i][Policy.PLANNED] = planned
+        return [Outlook(*fields) for fields in zip(follow, ranked, strict=True)]
+
+    def _rank_masked(
+        self, ranked: list[dict[Policy, RankedBeam]], heads: Sequence[Head], logits: Tensor, total: Tensor
+    ) -> None:
+        """Note the next of the masked words themselves, where these are what is written."""
+        ids = torch.tensor([head.masked or 0 for head in heads], device=logits.device)
+        log_ps = (logits.gather(1, ids[:, None])[:, 0] - total).tolist()
+        for each, head, log_p in zip(ranked, heads, log_ps, strict=True):
+            if head.masked is not None:
+                each[Policy.MASKED] = RankedBeam(((head.masked, log_p),), near=False)
 
     def _forbid(self, head: Head, logits: Tensor) -> None:
         """Set to -inf, in logits (V,), every token that must not be written now."""

@@ -13,11 +13,11 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from mars_score.config import InfillingConfig
     from mars_score.infilling.decoder.state import Job
@@ -39,6 +39,8 @@ REVISED = 24
 with its length and not with its square."""
 GAP = 4.0
 """What lies so many nats below the best is not read on, and given up while blanks are left."""
+POOR = 5.0
+"""A text that lies more nats below the human reference is poor: its blanks have no other fill than what was masked."""
 SPARE = 3
 """So many guesses are read to the end however far they lie below the best: ratios want different texts."""
 TIE = {"float32": 2e-4, "float16": 0.1, "bfloat16": 0.5}
@@ -91,9 +93,9 @@ def columns(job: Job, limits: SearchLimits) -> int:
     """
     text = positions(job, limits)
     growth = max((len(block.ids) + limits.sigma for block in job.blocks if block.blank), default=0)
-    strands = BEGUN * limits.strands + (limits.strands + limits.planned) * growth
-    skimmed = 2 * limits.strands * (growth + (min(text, limits.window) if limits.window else text))
-    return limits.beams * text + max(strands, skimmed, 2 * limits.beams * (growth + text))
+    strands = BEGUN * limits.strands + (limits.strands + limits.planned + limits.beams) * growth
+    skimmed = (2 * limits.strands + 1) * (growth + (min(text, limits.window) if limits.window else text))
+    return limits.beams * text + max(strands, skimmed, (2 * limits.beams + 1) * (growth + text))
 
 
 def positions(job: Job, limits: SearchLimits) -> int:
@@ -113,6 +115,17 @@ class SearchPhase(Enum):
     JUDGE = auto()
     """and the best of them by the rest."""
     DONE = auto()
+
+
+class Policy(IntEnum):
+    """Who proposes what is written."""
+
+    PLAIN = auto()
+    """The language model."""
+    PLANNED = auto()
+    """The language model, led towards the words to come."""
+    MASKED = auto()
+    """The reference: its own words."""
 
 
 @dataclass(slots=True)
@@ -150,9 +163,8 @@ class Node:
     """Of a token of a fill: where its fill begins,"""
     fill: Fill = ()
     """and the fill up to here."""
-    plain: bool = False
-    planned: bool = False
-    """Which policies lead through it."""
+    policies: set[Policy] = field(default_factory=set)
+    """Which of them lead through it."""
     value: float = 0.0
     """log p and rewards of the text up to here,"""
     follow: float = 0.0
@@ -161,6 +173,11 @@ class Node:
     """Whether the seams are sound, and the text is not the human reference."""
     state: Any = None
     """Its hidden state, where a blank follows."""
+
+    @property
+    def fills(self) -> tuple[Fill, ...]:
+        """All fills of the text up to here."""
+        return (*(self.beam.fills if self.beam else ()), self.fill)
 
     def offers(self, ranked: RankedBeam, reward: Callable[[Fill], float]) -> list[Offer]:
         """The fill up to here with each of the tokens that it could go on with."""
@@ -217,6 +234,8 @@ class Branch:
     log_ps: list[float] = field(default_factory=list)
     """Of the block's tokens, weighted; the first is known before anything is read."""
     reward: float = 0.0
+    reference: bool = False
+    """Whether it is the human reference, which others are held against."""
 
     @property
     def score(self) -> float:
@@ -252,14 +271,21 @@ class Head:
     beam: Beam
     node: Node | None
     """The last token of a fill; none where a fill begins."""
-    planned: bool
+    policies: Collection[Policy]
+    """Whose next tokens are wanted."""
     count: int
-    """How many tokens of each policy are wanted; 0: only how well the next block would follow."""
+    """How many of each policy but the masked words, which have one; 0: only how well the next block would follow."""
 
     @property
     def fill(self) -> Fill:
         """The fill so far."""
         return self.node.fill if self.node else ()
+
+    @property
+    def masked(self) -> int | None:
+        """The next of the masked words themselves, where these are what is written."""
+        ids = self.row.blank.ids
+        return ids[len(self.fill)] if Policy.MASKED in self.policies and len(self.fill) < len(ids) else None
 
     @property
     def path(self) -> tuple[int, ...]:
@@ -273,8 +299,8 @@ class Outlook:
 
     follow: float
     """log p of the next block's first token."""
-    plain: RankedBeam
-    planned: RankedBeam
+    ranked: dict[Policy, RankedBeam]
+    """The next tokens by each policy that was asked."""
 
 
 def best_of(

@@ -118,6 +118,15 @@ class Guess:
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class FoundTexts:
+    """What was found for a job: the fills of each text, the best first."""
+
+    fills: tuple[tuple[tuple[int, ...], ...], ...]
+    good: int
+    """How many of them can stand beside the human reference; the others are there for want of better ones."""
+
+
 @dataclass(slots=True)
 class Row:
     """The state of one job."""
@@ -160,9 +169,9 @@ class Row:
         return self.phase is Phase.DONE
 
     @property
-    def ranked(self) -> list[tuple[tuple[int, ...], ...]]:
+    def texts(self) -> FoundTexts:
         """The one text that was found."""
-        return [tuple(self.fills)]
+        return FoundTexts((tuple(self.fills),), 1)
 
     @property
     def counted(self) -> int:

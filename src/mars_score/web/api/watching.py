@@ -63,7 +63,7 @@ class WatchedInfiller(GuidedInfiller):
             self._number += 1
 
         def filled(row: BatchRow) -> None:
-            texts = tuple(map(self.model.decode, row.ranked[0]))
+            texts = tuple(map(self.model.decode, row.texts.fills[0]))
             for number, template in places.get(row.job, []):
                 segments = AugmentedReference(template, texts).segments
                 self._tell({"event": "filled", "number": number, "pieces": pieces(segments)})
