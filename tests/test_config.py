@@ -381,7 +381,7 @@ class TestSignature:
     )
     def test_is_written_out(self, name: str, ratios: str) -> None:
         assert signature(preset(name), **NAMES) == (
-            f"mars:augment.v5+score.v6|ratios:{ratios}{FILLING}"
+            f"mars:augment.v5+score.v7|ratios:{ratios}{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|adjust:words.coverage0.7+relevance0.8+fluency0.2+facts0.1+likelihood0.25+cap|read:read@5"
             "|likely:judge@6"
             "|dtype:float32/float32"
@@ -389,13 +389,13 @@ class TestSignature:
 
     def test_of_the_formula_of_the_paper_names_no_adjustment(self) -> None:
         assert signature(preset("paper-formula"), **NAMES) == (
-            f"mars:augment.v5+score.v6|ratios:0+0.2+0.4+0.6{FILLING}"
+            f"mars:augment.v5+score.v7|ratios:0+0.2+0.4+0.6{FILLING}"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )
 
     def test_of_the_paper_names_its_own_way_of_masking_and_filling(self) -> None:
         assert signature(preset("paper"), **NAMES) == (
-            "mars:augment.v5+score.v6|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
+            "mars:augment.v5+score.v7|ratios:0+0.2+0.4+0.6|mask:tag@3.4/3/2/1.idf-4.lcs10.max400.marks|lm:lm@1"
             "|ctx:head900|plan:hidden.similarity.k3.eta0.01.xi1.3.all.decay1|judge:s4.w0.k0|decode:greedy.repeat"
             "|enc:enc@2|q:0.8|refs:best|dtype:float32/float32"
         )

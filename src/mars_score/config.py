@@ -153,7 +153,8 @@ class ScoringConfig:
     fluency: float = 0.2
     """Weight of words out of place, beyond the references' own."""
     facts: float = 0.1
-    """What each number, name or negation costs that neither context nor references bear out; two at most count."""
+    """What each number or name costs that neither context nor references have. What contradicts them, be it a number, a
+    name, a negation or an opposite, costs 2.5 times as much; all of them at most 4 times."""
     likelihood: float = 0.25
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
     read every candidate, which costs ten times as much as all the rest; preset ``fast`` does without."""

@@ -184,10 +184,10 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A number, a name or a negation of the candidate that neither context nor references bear out."""
+    """A part of the candidate that neither context nor references bear out, or that contradicts them."""
 
     kind: str
-    """``number``, ``name`` or ``negation``."""
+    """``number``, ``name``, ``negation`` or ``opposite``."""
     text: str
     """As the candidate has it."""
     start: int
@@ -195,6 +195,8 @@ class Fact:
     end: int
     reason: str
     """One sentence for a reader."""
+    contradicts: bool = False
+    """Whether the sources say otherwise, rather than nothing."""
 
 
 @dataclass(frozen=True, slots=True)

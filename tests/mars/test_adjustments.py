@@ -14,7 +14,9 @@ from mars_score import flags
 from mars_score.config import FORMULA, MarsConfig, preset
 from mars_score.encoders.base import Encoding, EncodingMemory, TokenReading
 from mars_score.mars.adjustments import (
+    CONTRADICTION,
     HALF_RELEVANT,
+    MOST_FACTS,
     MOST_RELEVANT,
     WORST,
     ContextNgrams,
@@ -138,9 +140,10 @@ class TestByHand:
         assert far.amount == pytest.approx(-MOST_RELEVANT * words / (words + HALF_RELEVANT))
 
     @pytest.mark.parametrize(("candidate", "count", "counted"), [
-        ("the goat", 0, 0), ("7 goats", 1, 1), ("7 goats ate 8 hats", 2, 2), ("7 goats, 8 hats, 9 ships", 3, 2),
+        ("the goat", 0, 0), ("7 goats", 1, 1), ("7 goats ate 8 hats", 2, 2),
+        ("7 goats, 8 hats, 9 ships, 6 rats, 5 rr", 5, 4),
     ])  # fmt: skip
-    def test_each_fact_that_is_not_borne_out_costs_the_same_up_to_two(
+    def test_each_fact_that_is_not_borne_out_costs_the_same_up_to_four(
         self, candidate: str, count: int, counted: int
     ) -> None:
         item = score(only(facts=0.25), candidate, ["goats", "hats"])
@@ -149,7 +152,24 @@ class TestByHand:
         assert not str(one.amount).startswith("-0.0"), "nothing is not less than nothing"
         assert len(item.facts) == count
         assert all(fact.kind == "number" and fact.reason for fact in item.facts)
-        assert [candidate[fact.start : fact.end] for fact in item.facts] == ["7", "8", "9"][:count]
+        assert [candidate[fact.start : fact.end] for fact in item.facts] == ["7", "8", "9", "6", "5"][:count]
+
+    @pytest.mark.parametrize(("candidate", "counted"), [
+        ("the goat ate 8 hats", CONTRADICTION), ("the goat ate 8 hats, 6 rats", MOST_FACTS), ("8 ships", 1),
+    ])  # fmt: skip
+    def test_a_contradicted_fact_costs_more(self, candidate: str, counted: float) -> None:
+        item = score(only(facts=0.1), candidate, ["the goat ate 7 hats and 5 rats"])
+        assert item.adjustments[0].amount == pytest.approx(-0.1 * counted)
+        assert {fact.contradicts for fact in item.facts} == {counted != 1}
+
+    def test_what_is_said_again_counts_as_out_of_place(self) -> None:
+        """Four of five words stand in a run that came before; the reference has none."""
+        text = "goats ate the red hat"
+        (one,) = score(only(fluency=0.4), f"{text}, goats ate the red", [text]).adjustments
+        assert (one.measured, one.usual) == (-4 / 9, 0)
+        assert one.amount == pytest.approx(-0.4 * 4 / 9)
+        (one,) = score(only(fluency=0.4), f"{text}, goats ate the red", [f"{text} {text}"]).adjustments
+        assert one.amount == 0, "the reference says more of it again"
 
     def test_facts_are_looked_up_in_the_context_and_in_every_human_reference(self) -> None:
         references = (["goat", "8 goats"], ["7 hats"])
@@ -340,7 +360,7 @@ class TestWhateverTheTexts:
         assert found["fluency"].amount <= 0
         if "relevance" in found:
             assert abs(found["relevance"].amount) <= MOST_RELEVANT * config.relevance
-        assert -2 * config.facts <= found["facts"].amount <= 0
+        assert -MOST_FACTS * config.facts <= found["facts"].amount <= 0
         assert found["facts"].measured == len(item.facts)
         assert 0 <= item.copied <= 1
         assert (flags.COPIED in item.flags) == (item.copied >= NEARLY_ALL)

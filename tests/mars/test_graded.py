@@ -17,9 +17,9 @@ ITEMS = [
     json.loads(line) for line in Path(__file__).with_name("graded.jsonl").read_text("utf-8").splitlines()
 ]
 GRADES = ("good", "fair", "bad")
-LEAST = 13
-"""Items whose three candidates must come out in order. 14 do, and 12 by BERTScore: a vague text that is not wrong still
-loses against one that says the opposite in the reference's own words (docs/accuracy.md)."""
+LEAST = 19
+"""Items whose three candidates must come out in order. 20 do, and 12 by BERTScore: a vague text that is not wrong may
+still lose against one that is wrong in the reference's own words (docs/accuracy.md)."""
 
 
 @pytest.mark.models

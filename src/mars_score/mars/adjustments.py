@@ -71,10 +71,12 @@ def soft_match(
     return found
 
 
-# What a text takes over from its context, in runs of words.
+# What a text takes over from its context, or says again, in runs of words.
 
 RUN = 3
-"""Words of a run."""
+"""Words of a run that may be copied."""
+SAID_AGAIN = 4
+"""Words of a run that is said again; shorter ones, such as names, come back in good texts."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 Run = tuple[str, ...]
 
@@ -86,9 +88,21 @@ def _words(text: str, language: str) -> list[str]:
     return [word.text for word in words(text, language)]
 
 
-def _runs(words: Sequence[str]) -> list[Run]:
-    """All runs of three words, in order."""
-    return list(zip(*(words[start:] for start in range(RUN)), strict=False))
+def _runs(words: Sequence[str], length: int = RUN) -> list[Run]:
+    """All runs of so many words, in order."""
+    return list(zip(*(words[start:] for start in range(length)), strict=False))
+
+
+def repeated(text: str, language: str = ENGLISH) -> float:
+    """The share of a text's words that stand in runs which it has said before."""
+    own = [word.text for word in words(text.lower(), language) if word.text[0].isalnum()]
+    seen: set[Run] = set()
+    again: set[int] = set()
+    for start, run in enumerate(_runs(own, SAID_AGAIN)):
+        if run in seen:
+            again.update(range(start, start + SAID_AGAIN))
+        seen.add(run)
+    return len(again) / len(own) if own else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +174,10 @@ HALF_RELEVANT = 10
 MOST_RELEVANT = 0.2
 """Differences of closeness to the context beyond this count no further, up or down: a short text is far from a long
 context by its length alone."""
-MOST_FACTS = 2
-"""No more facts than these cost anything: so no term moves a score by more than a few tenths."""
+CONTRADICTION = 2.5
+"""What a fact counts that contradicts the sources. One that they do not have may be true, above all in a story."""
+MOST_FACTS = 4
+"""Facts count no more than this: so no term moves a score by more than a few tenths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +192,10 @@ class ReferenceBaseline:
     """Mean cosine of references and augmentations with the context."""
     fluency: float
     """Of the least fluent human reference, so that no copy of a reference is called clumsy."""
+    repeated: float = 0.0
+    """The largest share of the words of a human reference that it says again."""
+    language: str = ENGLISH
+    """Of the references."""
     words: float = 0.0
     """Mean number of words of the human references."""
     copied: float = 0.0
@@ -194,13 +214,15 @@ class ReferenceBaseline:
         fluency = min(fluency_of(encodings[text]) for text in human)
         language = resolved(language, human[0], context)
         sources = Sources([context, *human], language)
+        again = max(repeated(text, language) for text in human)
         if not context.strip():
-            return cls(None, sources, 0.0, fluency)
+            return cls(None, sources, 0.0, fluency, again, language)
         texts = [text for each in references for text in each]
         relevance = fmean(cosine(encodings[text], encodings[context]) for text in texts)
         length = fmean(len(_words(text, language)) for text in human)
         ngrams = ContextNgrams.of(context, language)
-        return cls(ngrams, sources, relevance, fluency, length, fmean(map(ngrams.copied, human)))
+        copied = fmean(map(ngrams.copied, human))
+        return cls(ngrams, sources, relevance, fluency, again, language, length, copied)
 
     def beyond(self, copied: float) -> float:
         """What a candidate copies beyond what is usual."""
@@ -224,9 +246,10 @@ def adjustments(
     candidate = encodings[example.candidate]
     terms = []
     if config.fluency:
-        fluency = fluency_of(candidate)
+        again = max(0.0, repeated(example.candidate, usual.language) - usual.repeated)
+        fluency = fluency_of(candidate) - again
         lost = config.fluency * min(0.0, fluency - usual.fluency)
-        meaning = "words out of place, where the references have none"
+        meaning = "words out of place or said again, where the references have none"
         terms.append(Adjustment("fluency", lost, fluency, usual.fluency, meaning))
     if config.relevance and usual.ngrams is not None:
         relevance = cosine(candidate, encodings[example.context])
@@ -238,7 +261,8 @@ def adjustments(
         meaning = "closeness to the context, beside that of the references; copied words gain nothing by it"
         terms.append(Adjustment("relevance", amount, relevance, usual.relevance, meaning))
     if config.facts:
-        cost = 0.0 - config.facts * min(MOST_FACTS, len(facts))
-        meaning = "numbers, names or negations that neither context nor references bear out"
+        counted = sum(CONTRADICTION if fact.contradicts else 1 for fact in facts)
+        cost = 0.0 - config.facts * min(MOST_FACTS, counted)
+        meaning = "what neither context nor references bear out; what contradicts them costs most"
         terms.append(Adjustment("facts", cost, float(len(facts)), 0.0, meaning))
     return tuple(terms)
