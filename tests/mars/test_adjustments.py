@@ -190,6 +190,10 @@ class TestByHand:
         assert one.name == "words"
         assert [one.measured, one.usual] == pytest.approx([single, whole])
 
+    def test_single_words_match_those_of_the_human_reference_alone(self) -> None:
+        found = [score(only(words=1.0), "goat", texts).score for texts in (["hat"], ["hat", "goat"])]
+        assert found[0] == found[1]
+
     def test_a_blank_candidate_matches_no_word(self) -> None:
         (one,) = score(only(words=0.5), "", ["goat"]).adjustments
         assert (one.measured, one.usual, one.amount) == (0, 0, 0)

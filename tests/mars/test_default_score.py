@@ -95,21 +95,17 @@ def plain_score(
     for augmentation in found:
         texts = [one.text for one in augmentation.augmented]
         share = config.q ** np.arange(len(texts))
-        total = 0.0
-        for weight, text in zip(share / share.sum(), texts, strict=True):
-            its_whole, its_vectors, its_weights, _ = read(text)
-            alike = vectors @ its_vectors.T
-            precision, recall = alike.max(1) @ weights, alike.max(0) @ its_weights
-            either, square = max(precision, recall), len(its_weights) ** 2
-            joined = {"balanced": (precision + recall) / 2, "recall": 0.3 * precision + 0.7 * recall,
-                      "either": either, "coverage": (144 * either + square * recall) / (144 + square)}  # fmt: skip
-            mixed = joined[config.match]
-            total += weight * ((1 - config.words) * whole @ its_whole + config.words * mixed)
-        totals.append(total)
+        cosines = share / share.sum() @ [whole @ read(text)[0] for text in texts]
+        _, its_vectors, its_weights, _ = read(texts[0])
+        alike = vectors @ its_vectors.T
+        precision, recall = alike.max(1) @ weights, alike.max(0) @ its_weights
+        either, square = max(precision, recall), len(its_weights) ** 2
+        joined = {"balanced": (precision + recall) / 2, "recall": 0.3 * precision + 0.7 * recall,
+                  "either": either, "coverage": (144 * either + square * recall) / (144 + square)}  # fmt: skip
+        totals.append((1 - config.words) * cosines + config.words * joined[config.match])
     human = [augmentation.augmented[0].text for augmentation in found]
-    score = max(totals) - config.facts * min(
-        2, len(Sources([example.context, *human]).unsupported(example.candidate))
-    )
+    facts = Sources([example.context, *human]).unsupported(example.candidate)
+    score = max(totals) - config.facts * min(4, sum(2.5 if fact.contradicts else 1 for fact in facts))
     usual = min(max(-1.0, read(text)[3]) for text in human)
     score += config.fluency * min(0, max(-1.0, fluency) - usual)
     usually = np.mean([copied_share(text, example.context) for text in human])

@@ -187,9 +187,7 @@ class ReferenceSet:
         vectors = np.stack([one.vector for one in others]).astype(np.float64)  # (texts, H)
         cosines = (vectors @ candidate.vector.astype(np.float64))[self.which]  # (n,)
         whole = score(cosines, self.weights, self.starts)  # (R,)
-        single = (
-            score(self._matches(candidate, others), self.weights, self.starts) if config.words else whole
-        )  # (R,)
+        single = self._matches(candidate, encodings) if config.words else whole  # (R,)
         totals = whole + config.words * (single - whole)  # (R,)
         best = int(totals.argmax())
         chosen = range(len(totals)) if config.references == "mean" else range(best, best + 1)
@@ -221,15 +219,18 @@ class ReferenceSet:
         """The share of the candidate's words that are copied from the context in runs."""
         return self.usual.ngrams.copied(candidate) if self.usual and self.usual.ngrams else 0.0
 
-    def _matches(self, candidate: Encoding, others: Sequence[Encoding]) -> Vector:
-        """(n,) how well single words match; 0 where there are none."""
-        found = np.zeros(len(others))  # (texts,)
-        read = [(i, one.close) for i, one in enumerate(others) if one.close is not None]
+    def _matches(self, candidate: Encoding, encodings: Mapping[str, Encoding]) -> Vector:
+        """(R,) how well single words match those of each human reference; 0 where there are none.
+
+        Of an augmented reference the whole counts, as what is new in it need not be what another person would write.
+        """
+        found = np.zeros(len(self.augmentations))  # (R,)
+        closes = [encodings[one.augmented[0].text].close for one in self.augmentations]
+        read = [(number, close) for number, close in enumerate(closes) if close is not None]
         if candidate.close is not None and read:
-            places, readings = zip(*read, strict=True)
-            found[list(places)] = soft_match(candidate.close, readings, self.config.match)
-        expanded: Vector = found[self.which]
-        return expanded
+            numbers, readings = zip(*read, strict=True)
+            found[list(numbers)] = soft_match(candidate.close, readings, self.config.match)
+        return found
 
     def _terms(self, cosines: Vector, chosen: range) -> tuple[Comparison, ...]:
         """What the chosen references contribute to the mean of their cosines."""
