@@ -40,6 +40,10 @@ class GuidedInfiller:
         """A further masking ratio leaves the templates of the others as they were; they are not filled again."""
         self._tokens: dict[str, int] = {}
 
+    def prepare(self) -> None:
+        """Make what every template needs of the language model."""
+        self.engine.prepare()
+
     def fill(self, requests: Sequence[InfillingRequest], progress: Progress = silent) -> list[Infilled]:
         """Fill every template of every request; identical ones once."""
         prepared = [self._template_jobs(request) for request in requests]

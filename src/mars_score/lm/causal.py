@@ -259,6 +259,10 @@ class LanguageModel:
         """The network for the decoder's many small passes."""
         return self.network if self.differentiable else self.network.pack()
 
+    def prepare(self) -> None:
+        """Lay out the weights for the decoder."""
+        _ = self._packed
+
     def _start(self, start_token: int | None) -> int:
         """The token that opens a document."""
         for token in (start_token, self.tokenizer.bos_token_id, self.tokenizer.eos_token_id):

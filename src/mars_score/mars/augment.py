@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mars_score import flags
 from mars_score.masking.tagging import NoTagger
@@ -31,6 +32,24 @@ class Infiller(Protocol):
         """Answer each request, in order."""
 
 
+@runtime_checkable
+class Prepared(Protocol):
+    """Has work that can be done before the first text is there, once."""
+
+    def prepare(self) -> None:
+        """Do it, if it is not done."""
+
+
+def prepare(tagger: Tagger, infiller: Infiller) -> None:
+    """Load the tagger, which is Python, while the language model's weights are laid out, which is not."""
+    with ThreadPoolExecutor(1) as beside:
+        laid_out = beside.submit(infiller.prepare) if isinstance(infiller, Prepared) else None
+        if isinstance(tagger, Prepared):
+            tagger.prepare()
+        if laid_out:
+            laid_out.result()
+
+
 def augment(
     pairs: Sequence[Pair],
     config: MaskingConfig,
@@ -40,6 +59,7 @@ def augment(
     progress: StageProgress,
 ) -> list[Augmentation]:
     """Mask each reference at every ratio, then fill the blanks in the light of its context."""
+    prepare(tagger, infiller)
     languages = [resolved(config.language, pair.reference, pair.context) for pair in pairs]
     references = [
         first_words(pair.reference, config.max_words, language)

@@ -59,6 +59,10 @@ class SpacyTagger:
         """Tag one text, alone: in a batch, rounding could let its tags depend on its neighbours."""
         return _tag(words, self._penn) if self.language == "en" else self._universal(words)
 
+    def prepare(self) -> None:
+        """Load the pipeline."""
+        _ = self._pipeline
+
     def _penn(self, parts: list[str]) -> list[str]:
         return [token.tag_ for token in self._read(parts)]
 

@@ -82,6 +82,12 @@ class DecodingEngine:
         """Which tokens may stand where."""
         return SeamRules(self.model.vocabulary)
 
+    def prepare(self) -> None:
+        """Lay out the weights, and group the vocabulary."""
+        self.model.prepare()
+        if self.config.search == "beam":
+            _ = self.seams
+
     def run(self, jobs: Sequence[Job], progress: Progress = silent) -> list[Fills]:
         """Return the fills of each job."""
         return [texts.fills[0] for texts in self.texts(jobs, progress)]
