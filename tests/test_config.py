@@ -68,7 +68,7 @@ ONLY_PLANNED = tuple(
     for name in ("reward", "steps", "eta", "xi", "horizon", "decay", "shortlist", "compare_unplanned")
 )
 """What matters only with a planner."""
-BEYOND_THE_PAPER = ("words", "relevance", "fluency", "facts", "likelihood", "cap")
+BEYOND_THE_PAPER = ("words", "relevance", "fluency", "facts", "likelihood", "unlikely", "cap")
 """The weights of what the paper's formula does not have."""
 
 
@@ -80,6 +80,8 @@ def where_it_matters(option: str) -> dict[str, Any]:
         return {"search": "greedy"}
     if option in ONLY_SEARCHED:
         return {"search": "beam"}
+    if option == "scoring.unlikely":
+        return {"fluency": 0.0}
     return ONLY_NAIVE if option == "infilling.masked_lm" else {}
 
 
@@ -135,7 +137,7 @@ class TestPresets:
     @pytest.mark.parametrize("name", ["paper-formula", "paper"])
     def test_the_formula_of_the_paper_adds_nothing(self, name: str) -> None:
         scoring = preset(name).scoring
-        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 6
+        assert [getattr(scoring, weight) for weight in BEYOND_THE_PAPER] == [0.0] * 7
         assert (scoring.adjusts, scoring.reads) == (False, False)
         assert preset("paper-formula") == MarsConfig(scoring=PAPER_FORMULA)
 
@@ -265,9 +267,10 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "references must be best or mean": [{"references": "worst"}],
     "words must lie between 0 and 1": [{"words": -0.1}, {"words": 1.1}],
     "match must be balanced, recall, either or coverage": [{"match": "precision"}],
-    "relevance, fluency, facts and likelihood must not be negative": [
-        {name: -0.1} for name in ("relevance", "fluency", "facts", "likelihood")
+    "relevance, fluency, facts, likelihood and unlikely must not be negative": [
+        {name: -0.1} for name in ("relevance", "fluency", "facts", "likelihood", "unlikely")
     ],
+    "fluency and unlikely are two ways to notice the same: one of them must be 0": [{"unlikely": 0.1}],
     "dtype must be float32, bfloat16 or float16": [{"dtype": "float64"}, {"scoring.dtype": "int8"}],
 }
 

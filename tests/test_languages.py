@@ -256,13 +256,20 @@ def test_the_signature_names_other_languages_alone() -> None:
     assert "|lang:auto.v2|" in signature(preset("multilingual"), **names)
 
 
+def test_the_signature_of_the_multilingual_preset_names_its_parts() -> None:
+    names = {"lm": "m@1", "encoder": "e@2", "reader": "r@3", "tagger": "none", "idf": "idf-x"}
+    found = signature(preset("multilingual"), **names, judge="j@5")
+    assert "|adjust:words.recall0.7+relevance0.8+likelihood0.05+unlikely0.1+cap|read:r@3|likely:j@5|" in found
+    assert "unlikely" not in signature(MarsConfig(), **names)
+
+
 def test_the_multilingual_preset_has_no_english_part() -> None:
     config = preset("multilingual")
     assert config.masking.tagger == "none"
     assert config.scoring.fluency == 0
     assert config.scoring.reader == config.scoring.encoder == "embeddinggemma-300m"
     assert config.scoring.facts == 0
-    assert config.scoring.likelihood > 0  # what notices shuffled words instead
+    assert config.scoring.unlikely > 0  # what notices shuffled words instead
 
 
 def test_fills_in_another_language_are_told() -> None:

@@ -158,6 +158,8 @@ class ScoringConfig:
     likelihood: float = 0.25
     """Weight of how probable the language model finds the words after the context, beside the references. It has to
     read every candidate, which costs ten times as much as all the rest; preset ``fast`` does without."""
+    unlikely: float = 0.0
+    """Weight of being much less probable than every human reference, where the reader has no head for `fluency`."""
     cap: bool = True
     """No candidate scores above a copy of its best reference, however near it is to the context."""
     scale: Literal["raw", "percent"] = "raw"
@@ -176,6 +178,11 @@ class ScoringConfig:
     def reads(self) -> bool:
         """Whether the close reader is needed."""
         return bool(self.words or self.fluency)
+
+    @property
+    def reads_likelihoods(self) -> bool:
+        """Whether the language model reads candidates."""
+        return bool(self.likelihood or self.unlikely)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +292,12 @@ def _check(config: MarsConfig) -> None:
             scoring.match in ("balanced", "recall", "either", "coverage")
         ),
         "scale must be raw or percent": scoring.scale in ("raw", "percent"),
-        "relevance, fluency, facts and likelihood must not be negative": min(
-            scoring.relevance, scoring.fluency, scoring.facts, scoring.likelihood
+        "relevance, fluency, facts, likelihood and unlikely must not be negative": min(
+            scoring.relevance, scoring.fluency, scoring.facts, scoring.likelihood, scoring.unlikely
         ) >= 0,
+        "fluency and unlikely are two ways to notice the same: one of them must be 0": (
+            not scoring.fluency or not scoring.unlikely
+        ),
         "dtype must be float32, bfloat16 or float16": (
             {infilling.dtype, scoring.dtype} <= {"float32", "bfloat16", "float16"}
         ),
@@ -298,7 +308,8 @@ def _check(config: MarsConfig) -> None:
 
 
 FORMULA: dict[str, Any] = {
-    "words": 0.0, "relevance": 0.0, "fluency": 0.0, "facts": 0.0, "likelihood": 0.0, "cap": False,
+    "words": 0.0, "relevance": 0.0, "fluency": 0.0, "facts": 0.0, "likelihood": 0.0, "unlikely": 0.0,
+    "cap": False,
 }  # fmt: skip
 """The options that leave Eq. 7 and nothing else."""
 PAPER_FORMULA = ScoringConfig(**FORMULA)
@@ -312,8 +323,8 @@ PRESETS: dict[str, MarsConfig] = {
     # Needs no language model once references are augmented, so that a pack is enough.
     "fast": MarsConfig(scoring=ScoringConfig(likelihood=0.0)),
     "paper-formula": MarsConfig(scoring=PAPER_FORMULA),
-    # No English model takes part: neither a tagger nor the head that reads the order of words, for which likelihood
-    # stands in. Weights by docs/languages.md.
+    # No English model takes part: neither a tagger nor the head that reads the order of words, for which the writer's
+    # reading stands in. Weights by docs/languages.md.
     "multilingual": MarsConfig(
         masking=MaskingConfig(language="auto", tagger="none"),
         infilling=InfillingConfig(lm="gemma3-270m"),
@@ -324,7 +335,8 @@ PRESETS: dict[str, MarsConfig] = {
             match="recall",
             fluency=0.0,
             facts=0.0,
-            likelihood=0.1,
+            likelihood=0.05,
+            unlikely=0.1,
         ),
     ),
     # The paper's models and its constants where they carry over; eta stays relative (see docs/architecture.md).

@@ -45,12 +45,13 @@ def _adjusting(scoring: ScoringConfig, reader: str, judge: str) -> dict[str, str
         "fluency": scoring.fluency,
         "facts": scoring.facts,
         "likelihood": scoring.likelihood,
+        "unlikely": scoring.unlikely,
     }
     named = [f"{name}{_number(weight)}" for name, weight in weights.items() if weight]
     named += ["cap"] if scoring.cap else []
     found = {"adjust": "+".join(named)} if named else {}
     found |= {"read": reader} if scoring.reads else {}
-    return found | ({"likely": judge} if scoring.likelihood else {})
+    return found | ({"likely": judge} if scoring.reads_likelihoods else {})
 
 
 def augmentation_parts(config: MarsConfig, *, lm: str, tagger: str, idf: str) -> dict[str, str]:

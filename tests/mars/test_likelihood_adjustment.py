@@ -13,8 +13,10 @@ from mars_score.mars.adjustments import (
     HALF_READ,
     LEAST_LIKELY,
     MOST_LIKELY,
+    MOST_UNLIKELY,
     likelihood_adjustment,
     read_likelihoods,
+    unlikely_adjustment,
 )
 from mars_score.types import Adjustment, Example
 
@@ -70,12 +72,14 @@ def told(
     weight: float = 0.2,
     tokens: int = HALF_READ,
     copied: float = 0.0,
+    unlikely: bool = False,
 ) -> Adjustment:
     """The adjustment of a candidate among references, each given as its mean log-probability."""
     texts = {("x", f"reference {place}"): (value, 9) for place, value in enumerate(references)}
     example = Example("1", "candidate", tuple(text for _, text in texts), "x")
     readings = {("x", "candidate"): (candidate, tokens), **texts}
-    return likelihood_adjustment(example, readings, weight, copied)
+    make = unlikely_adjustment if unlikely else likelihood_adjustment
+    return make(example, readings, weight, copied)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +108,39 @@ def test_the_more_probable_never_loses(
 ) -> None:
     low, high = (told(mean, reference, weight=weight, tokens=tokens).amount for mean in sorted((one, other)))
     assert LEAST_LIKELY * weight <= low <= high <= MOST_LIKELY * weight
+
+
+@pytest.mark.parametrize("tokens", [1, 500])
+@pytest.mark.parametrize(
+    ("mean", "copied", "amount"),
+    [
+        (-1.0, 0.0, 0.0), (-4.5, 0.0, 0.0), (-5.0, 0.0, -0.1), (-5.5, 0.0, -0.2), (-40.0, 0.0, -0.2),
+        # Where three quarters are copied, they stand 0.5 below, and the rest a quarter of what the mean is.
+        (-4.5, 0.75, -0.075), (-3.5, 0.75, -0.025), (-1.5, 0.75, 0.0), (0.0, 1.0, -0.1), (-9.0, 1.0, -0.1),
+    ],
+)  # fmt: skip
+def test_unlikely_words_by_hand(mean: float, copied: float, amount: float, tokens: int) -> None:
+    """The least probable of the references has -3; 1.5 below it is still usual, however short a candidate is."""
+    found = told(mean, -3.0, -2.0, tokens=tokens, copied=copied, unlikely=True)
+    assert (found.name, found.usual) == ("unlikely", -4.5)
+    assert found.amount == pytest.approx(amount)
+    assert found.amount == pytest.approx(0.2 * (found.measured - found.usual))
+
+
+@given(st.floats(-30, 0), st.floats(-30, 0), st.floats(-12, 0), st.floats(0, 1), st.floats(0, 1))
+def test_the_more_probable_loses_no_more(
+    one: float, other: float, reference: float, weight: float, copied: float
+) -> None:
+    low, high = (
+        told(mean, reference, weight=weight, copied=copied, unlikely=True).amount
+        for mean in sorted((one, other))
+    )
+    assert -MOST_UNLIKELY * weight <= low <= high <= 0
+
+
+@given(st.floats(-12, 0), st.floats(-12, 0))
+def test_no_reference_is_unlikely(one: float, other: float) -> None:
+    assert told(one, one, other, unlikely=True).amount == 0
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +183,19 @@ def test_nonsense_loses_more_than_sense(unread: MarsScorer, judged: MarsScorer) 
     )
     assert lost < good - 0.02
     assert copy == 0
+
+
+def test_unlikely_words_cost_even_where_a_text_is_short(unread: MarsScorer) -> None:
+    warned = unread.with_options(fluency=0.0, unlikely=0.1)
+    plain = unread.with_options(fluency=0.0)
+    assert "unlikely0.1" in warned.signature
+    assert "|likely:smollm2-135m@" in warned.signature
+    shuffled = Example("shuffled", "cake warm a brought and early up batter", (REFERENCE,), CONTEXT)
+    rows = [*ROWS, shuffled]
+    both = zip(plain.score_examples(rows), warned.score_examples(rows), strict=True)
+    good, _, copy, alone, empty, lost = (item.score - before.score for before, item in both)
+    assert lost == pytest.approx(-0.1)
+    assert (good, copy, alone, empty) == (0, 0, 0, 0)
 
 
 def test_nobody_is_above_a_copy_of_the_reference(judged: MarsScorer) -> None:

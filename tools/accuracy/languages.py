@@ -34,7 +34,7 @@ LANGUAGES = {
 }
 RIVALS = ("rougeL", "chrf", "bertscore")
 """BERTScore has the same encoder as MARS."""
-TERMS = ("words", "relevance", "likelihood")
+TERMS = ("words", "relevance", "likelihood", "unlikely")
 """What the score would be without one of them is told too."""
 SCORES = ("mars", "Eq. 7", *(f"without {term}" for term in TERMS), *RIVALS)
 ATTACKS = ("reorder", "retrieve")

@@ -165,6 +165,37 @@ def likelihood_adjustment(
     return Adjustment("likelihood", weight * counted, usual + counted, usual, meaning)
 
 
+STILL_USUAL = 1.5
+"""Nats below the least probable human reference at which a candidate begins to lose: people differ by as much."""
+MOST_UNLIKELY = 1.0
+"""Nats below that: more count no further, since shuffled words are there already."""
+COPIED = 0.5
+"""Nats below that at which copied words stand, however probable they are."""
+
+
+def unlikely_adjustment(
+    example: Example, likelihoods: Likelihoods, weight: float, copied: float = 0.0
+) -> Adjustment:
+    """How far a candidate is below all that is usual, however short: its words are out of place.
+
+    How probable the words are that are `copied`, a share of them, tells nothing: the model has just read them.
+    """
+    usual = min(likelihoods[example.context, text][0] for text in example.references) - STILL_USUAL
+    mean, _ = likelihoods[example.context, example.candidate]
+    below = (1 - copied) * (usual - mean) + copied * COPIED
+    lost = min(MOST_UNLIKELY, max(0.0, below))
+    meaning = "much less probable than any reference, as words out of place are; copied words count as such"
+    return Adjustment("unlikely", 0.0 - weight * lost, usual - lost, usual, meaning)
+
+
+def likelihood_adjustments(
+    example: Example, likelihoods: Likelihoods, config: ScoringConfig, copied: float
+) -> tuple[Adjustment, ...]:
+    """What the language model's reading adds and takes. A weight of 0 leaves its term out."""
+    weights = {likelihood_adjustment: config.likelihood, unlikely_adjustment: config.unlikely}
+    return tuple(make(example, likelihoods, weight, copied) for make, weight in weights.items() if weight)
+
+
 # What cosines do not see: fluency, closeness to the context, and facts.
 
 WORST = -1.0

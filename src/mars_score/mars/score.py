@@ -18,7 +18,7 @@ from mars_score import flags
 from mars_score.mars.adjustments import (
     ReferenceBaseline,
     adjustments,
-    likelihood_adjustment,
+    likelihood_adjustments,
     read_likelihoods,
     soft_match,
 )
@@ -196,9 +196,9 @@ class ReferenceSet:
         shared = (
             () if self.usual is None else adjustments(example, encodings, self.usual, facts, copied, config)
         )
-        if config.likelihood:
+        if config.reads_likelihoods:
             beyond = self.usual.beyond(copied) if self.usual else 0.0
-            shared = (*shared, likelihood_adjustment(example, likelihoods, config.likelihood, beyond))
+            shared = (*shared, *likelihood_adjustments(example, likelihoods, config, beyond))
         item = ItemScore(
             example.id,
             _mean(totals, chosen) + sum(one.amount for one in shared),

@@ -286,7 +286,7 @@ class MarsScorer:
             lm=names.lm,
             encoder=self.parts.name(scoring.encoder, SIMILARITY),
             reader=self.parts.reader_name(scoring),
-            judge=self.parts.judge_name(self.config.infilling) if scoring.likelihood else "",
+            judge=self.parts.judge_name(self.config.infilling) if scoring.reads_likelihoods else "",
             tagger=names.tagger,
             idf=names.idf,
         )
@@ -339,8 +339,8 @@ class MarsScorer:
     @property
     def _likelihood(self) -> Likelihood | None:
         """The language model as a reader of candidates, where the settings ask for it."""
-        weight = self.config.scoring.likelihood
-        return self.parts.likelihood(self.config.infilling) if weight else None
+        asked = self.config.scoring.reads_likelihoods
+        return self.parts.likelihood(self.config.infilling) if asked else None
 
     @cached_property
     def encoder(self) -> Encoder:

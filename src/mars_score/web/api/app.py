@@ -41,6 +41,7 @@ BESIDE = {"bertscore": "", "rougeL": "rouge_score", "chrf": "sacrebleu", "bleu4"
 ADDED = {
     "relevance": "closeness to the context", "fluency": "words out of place", "copying": "copies of the context",
     "echo": "repeating the context", "likelihood": "how expected the text is",
+    "unlikely": "words nobody expects, or copied",
     "facts": "facts that nothing bears out",
 }  # fmt: skip
 TITLE = "mars-score"

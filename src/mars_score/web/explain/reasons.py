@@ -27,6 +27,7 @@ PHRASES = {
     "relevance": ("stays with the context", "is off the topic"),
     "fluency": ("reads smoothly", "has words out of place"),
     "likelihood": ("is what one expects to read here", "is not what one expects to read here"),
+    "unlikely": ("reads like a text of its own", "reads like words at random, or copies the context"),
     "facts": ("says nothing that is not borne out", "says what neither context nor reference says"),
     "copying": ("uses words of its own", "copies the context"),
     "echo": ("does not repeat the context", "repeats the context"),
