@@ -123,7 +123,7 @@ def measure(source: Path, scored: list[str]) -> list[Measure]:
     longest, largest = functions(package)[0], max(package, key=lambda module: module.lines)
     return [
         Measure("Python files", len(package), 200),
-        Measure("lines", sum(module.lines for module in package), 35_800, goal=26_000),
+        Measure("lines", sum(module.lines for module in package), 35_950, goal=26_000),
         Measure("modules with one importer", len(alone), 45, tuple(alone)),
         Measure(f"modules under {SHORT} lines", len(short), 15, tuple(short)),
         Measure("modules that a score imports", len(scored), 81, tuple(scored)),

@@ -1,10 +1,10 @@
 from mars_score import MarsScorer
 
 result = MarsScorer().score(
-    candidates=["It curled up on her coat and came home with her.", "Ilse repainted the stairs."],
-    references=["The cat slept in her lap all the way and never left her again."] * 2,
+    candidates=["Tom wrapped the seedlings up at night, and most survived.", "The concert was sold out."],
+    references=["He covered the little plants with newspaper every evening and saved five of them."] * 2,
     contexts=[
-        "Ilse found a stray cat on the ferry. It had a hook in its ear. She cut it off with her pliers."
+        "Tom sowed tomatoes in March and put the seedlings in his garage. In May, the forecast announced frost."
     ]
     * 2,
 )

@@ -33,7 +33,7 @@ class Infiller(Protocol):
 
 
 @runtime_checkable
-class Prepared(Protocol):
+class Preparable(Protocol):
     """Has work that can be done before the first text is there, once."""
 
     def prepare(self) -> None:
@@ -43,8 +43,8 @@ class Prepared(Protocol):
 def prepare(tagger: Tagger, infiller: Infiller) -> None:
     """Load the tagger, which is Python, while the language model's weights are laid out, which is not."""
     with ThreadPoolExecutor(1) as beside:
-        laid_out = beside.submit(infiller.prepare) if isinstance(infiller, Prepared) else None
-        if isinstance(tagger, Prepared):
+        laid_out = beside.submit(infiller.prepare) if isinstance(infiller, Preparable) else None
+        if isinstance(tagger, Preparable):
             tagger.prepare()
         if laid_out:
             laid_out.result()
